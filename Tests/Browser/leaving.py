@@ -32,3 +32,26 @@ def test_the_page_asks_before_a_photo_is_lost(stage):
     with tab.expect_event("close"):
         tab.close(run_before_unload=True)
     assert not questions, questions
+
+
+def test_a_text_goes_over_to_another_window(stage):
+    """A text that is typed in one window is in the other one by itself, and leaves it when it is sent. What somebody types in
+    the other window stays there."""
+    tab = begin(stage)
+    other = tab.context.new_page()
+    other.goto(stage.url("/conversation", "family"))
+    other.locator("form.composer.live").wait_for()
+    here, there = tab.get_by_test_id("composer.text"), other.get_by_test_id("composer.text")
+    here.fill("begun here")
+    until(lambda: there.input_value() == "begun here", "it goes over")
+    there.fill("begun here, ended there")
+    until(lambda: here.input_value() == "begun here, ended there", "it comes back")
+    other.get_by_test_id("composer.send").click()
+    until(lambda: has_left(other) and here.input_value() == "", "it leaves the first window")
+    until(lambda: stage.are_sent(1), "it is sent")
+    other.route("**/draft/*/text?*", lambda route: route.abort())
+    there.fill("typed there")
+    stage.client(stage.link()).ask("PUT", "/draft/new/text?name=family", "typed elsewhere")
+    until(lambda: here.input_value() == "typed elsewhere", "the first window has the other text")
+    assert there.input_value() == "typed there"
+    assert stage.texts("family") == ["begun here, ended there"]

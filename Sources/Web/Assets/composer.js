@@ -40,6 +40,8 @@ export class Composer {
     this.text = form.elements.text
     /** The text as it is in the draft; null if this is unknown. */
     this.kept = this.text.defaultValue
+    /** The text of the last page that was taken over; null if it was put since. */
+    this.told = this.text.defaultValue
     this.key = form.elements.id.value
     this.draft = form.elements.draft?.value ?? ''
     this.problem = by('composer.problem', form)
@@ -319,9 +321,12 @@ export class Composer {
   }
 
   /** Takes over what the server knows of the draft: thumbnails, progress, faults, and what other windows did. */
-  merge(rows, draft = this.draft) {
+  merge(rows, draft = this.draft, text = this.told) {
     if (this.#changes || this.isBusy) return
     this.draft = draft
+    // Two pages are compared, since a page shows unseen characters of the text as codes. What somebody types here stays.
+    if (this.told !== null && text !== this.told && this.text.value === this.kept) this.text.value = this.kept = text
+    this.told = text
     const known = new Map(this.items.filter(item => item.place).map(item => [item.place, item]))
     for (const row of rows) {
       const place = decodeURIComponent(row.dataset.file)
@@ -365,6 +370,7 @@ export class Composer {
     const text = this.text.value
     if (text === this.kept) return
     this.kept = text
+    this.told = null
     return this.keeping = this.#change(async () => {
       try {
         // A request that goes on without its page has at most 64 KiB. A character of this length has at most 3 bytes.

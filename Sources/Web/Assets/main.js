@@ -53,7 +53,7 @@ async function renewMessage(name) {
   await renewConversation()
 }
 
-/** Takes over all of a conversation's page but the composer's text. */
+/** Takes over all of a conversation's page. */
 function take(page) {
   timeline.take(page)
   clearTimeout(take.timer)
@@ -62,7 +62,8 @@ function take(page) {
   const [here, fresh] = [by('conversation.held', main), by('conversation.held', page)]
   if (!fresh) here?.remove()
   else if (!here) main.querySelector('h1').after(document.importNode(fresh, true))
-  composer?.merge([...by('composer.tray', page)?.children ?? []], page.querySelector('[name="draft"]')?.value ?? '')
+  composer?.merge([...by('composer.tray', page)?.children ?? []], page.querySelector('[name="draft"]')?.value ?? '',
+    by('composer.text', page)?.value)
 }
 
 function takeBanners(page) {

@@ -69,7 +69,7 @@ extension PageSource {
     let messages = (try? ledger?.story(of: draft.name.text))?.messages ?? []
     sketch.drafted = Set(messages.map(\.message))
     sketch.numbers["draft"] =
-      (try draft.photos().map(\.file)
+      (try [draft.text() ?? ""] + draft.photos().map(\.file)
       + messages.map { "\($0.file) \($0.state.rawValue) \($0.error ?? "") \($0.photo != nil)" }).hashValue
     return sketch
   }
