@@ -51,6 +51,25 @@ def test_a_photo_is_zoomed_dragged_turned_and_closed(stage):
     until(lambda: tab.evaluate("document.activeElement.getAttribute('href') + '/original?save'") == alt(), "the focus returns")
 
 
+def test_a_photo_turns_after_its_message_was_rendered_again(stage):
+    """While a photo is open, its message is rendered again. An arrow key still leads to the next photo, and the focus returns to
+    the photo that was seen last."""
+    tab = sent(stage, "desk")
+    photos = tab.get_by_test_id("message.photo").evaluate_all("all => all.map(link => link.getAttribute('href'))")
+    again = """() => {
+        for (const message of document.querySelectorAll('[data-test="message"]')) message.replaceWith(message.cloneNode(true))
+    }"""
+    tab.get_by_test_id("message.photo").nth(1).click()
+    tab.locator("dialog.viewer[open]").wait_for()
+    tab.evaluate(again)
+    tab.keyboard.press("ArrowRight")
+    assert tab.get_by_test_id("photo.save").get_attribute("href") == photos[2] + "/original?save"
+    tab.evaluate(again)
+    tab.keyboard.press("Escape")
+    tab.locator("dialog.viewer[open]").wait_for(state="detached")
+    until(lambda: tab.evaluate("document.activeElement.getAttribute('href')") == photos[2], "the focus returns")
+
+
 def test_two_fingers_zoom_and_a_swipe_turns(stage):
     """On a phone two fingers zoom a photo, and it snaps back below its size. A swipe turns to the next one."""
     tab = sent(stage, "phone")

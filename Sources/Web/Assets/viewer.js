@@ -26,28 +26,30 @@ class Viewer {
     this.next.onclick = () => this.turn(1)
     this.hide.onclick = () => {
       this.dialog.close()
-      on.hide(this.link.getAttribute('href').split('/')[2])
+      on.hide(this.address.split('/')[2])
     }
     this.gestures = new Gestures(this.stage, this.picture, {swipe: step => this.turn(step)})
     this.dialog.addEventListener('keydown', event => this.#key(event))
     this.dialog.addEventListener('close', () => {
       this.picture.removeAttribute('src')
-      this.link?.isConnected && this.link.focus()
+      this.#links[this.#index]?.focus()
     })
   }
 
   get #links() { return [...this.timeline.column.querySelectorAll('a[data-test="message.photo"]')] }
 
+  /** The place of the photo among the links. They are other elements when their messages are rendered again. */
+  get #index() { return this.#links.findIndex(link => link.getAttribute('href') === this.address) }
+
   open(link, step = 0) {
-    this.link = link
     const image = link.querySelector('img')
-    const address = link.getAttribute('href')
+    const address = this.address = link.getAttribute('href')
     this.gestures.reset()
     // The picture of the timeline is there at once, the whole one over it.
     this.picture.src = image.src
     const whole = new Image()
     whole.src = `${address}/original`
-    whole.decode().then(() => this.link === link && this.dialog.open && (this.picture.src = whole.src), () => {})
+    whole.decode().then(() => this.address === address && this.dialog.open && (this.picture.src = whole.src), () => {})
     if (step && !matchMedia('(prefers-reduced-motion)').matches) {
       this.picture.animate([{translate: `${80 * step}px`, opacity: 0}, {}], 160)
     }
@@ -63,11 +65,17 @@ class Viewer {
     if (!this.dialog.open) this.dialog.showModal()
   }
 
+  /** The link so many photos further; undefined if there is none, or the photo is gone. */
+  #beside(step) {
+    const index = this.#index
+    return index < 0 ? undefined : this.#links[index + step]
+  }
+
   async turn(step) {
-    let next = this.#links[this.#links.indexOf(this.link) + step]
+    let next = this.#beside(step)
     if (!next) {
       await (step < 0 ? this.timeline.loadOlder() : this.timeline.loadNewer())
-      next = this.#links[this.#links.indexOf(this.link) + step]
+      next = this.#beside(step)
     }
     if (!next || !this.dialog.open) return
     const hadFocus = document.activeElement
@@ -89,7 +97,7 @@ class Viewer {
 
   async #share() {
     try {
-      const answer = await fetch(`${this.link.getAttribute('href')}/original`)
+      const answer = await fetch(`${this.address}/original`)
       const file = new File([await answer.blob()], 'photo.jpg', {type: 'image/jpeg'})
       await navigator.share({files: [file]})
     } catch (error) {
