@@ -29,6 +29,18 @@ def test_windows_see_each_other(stage):
     until(lambda: tab.locator("nav .row").count() == 2, "so has the list beside the conversation")
 
 
+def test_a_name_with_an_unseen_character_lives(stage):
+    """A conversation whose name has an unseen character shows news by itself. The page shows the character as a code."""
+    stage.start_daemon()
+    tab = stage.open(stage.start_page())
+    name = "a\u200bb"
+    tab.goto(stage.url("/conversation", name))
+    tab.locator("form.composer.live").wait_for()
+    assert "200b" in tab.get_by_test_id("conversation.name").inner_text()
+    stage.drop("by-a-script", name, text="hello")
+    until(lambda: tab.get_by_test_id("message").count() == 1, "it is shown")
+
+
 def test_twelve_windows_do_not_block_one_another(stage):
     """Twelve windows of a browser are open and visible. Each loads, and each shows a message that is sent then."""
     stage.start_daemon()

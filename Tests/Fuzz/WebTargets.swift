@@ -47,7 +47,7 @@ extension FuzzTarget {
   ) { input throws(BrokenProperty) in
     let views = LiveView.all(in: String(decoding: input, as: UTF8.self))
     try hold(views.count <= 32, "\(views.count) views")
-    for case .conversation(let name) in views {
+    for case .conversation(let name)? in views {
       let again = LiveView.all(in: "view=conversation:\(inAddress(name.text))")
       try hold(again == [.conversation(name)], "\(name.text.debugDescription) does not come back")
     }

@@ -248,4 +248,4 @@ function renewPage() {
 }
 
 if (rows) remember(rows)
-if (main?.dataset.view) listen(main.dataset.view, hear)
+if (main?.dataset.view) listen(decodeURIComponent(main.dataset.view), hear)

@@ -2,14 +2,14 @@ import Foundation
 
 /// The events of one stream: what has changed in its views since it was last asked. They hold ids and numbers only.
 struct LiveStream {
-  let views: [LiveView]
+  let views: [LiveView?]
   /// This process. Counts of another one mean nothing here.
   let epoch: String
   private var sketches: [LiveSketch?]
   private var last: LiveNews?
   private var outstanding: (waiting: Int, failed: Int)?
 
-  init(_ views: [LiveView], epoch: String) {
+  init(_ views: [LiveView?], epoch: String) {
     self.views = views
     self.epoch = epoch
     sketches = views.map { _ in nil }
@@ -34,7 +34,7 @@ struct LiveStream {
     }
     if news.count != last?.count {
       for (index, view) in views.enumerated() {
-        guard let now = sketch(view) else { continue }
+        guard let view, let now = sketch(view) else { continue }
         if let earlier = sketches[index] {
           let (changed, gone) = now.changes(since: earlier)
           if !changed.isEmpty { tell("changed", "\(index) \(changed.joined(separator: " "))") }
