@@ -162,6 +162,38 @@ def test_a_page_that_was_asked_for_before_a_removal_does_not_undo_it(stage):
     assert tab.evaluate("most") == 1 and tab.get_by_test_id("composer.photo").count() == 1
 
 
+def test_pictures_of_this_browser_are_let_go(stage):
+    """A photo is removed, one is cancelled, and one is sent. Then the page holds no picture of them in memory."""
+    tab = begin(stage)
+    tab.evaluate("""() => {
+        window.held = new Set()
+        const [make, release] = [URL.createObjectURL, URL.revokeObjectURL]
+        URL.createObjectURL = file => {
+            const address = make.call(URL, file)
+            held.add(address)
+            return address
+        }
+        URL.revokeObjectURL = address => held.delete(address) && release.call(URL, address)
+    }""")
+    photo = photograph(stage.directory, "one.jpg", 300, 200)
+    photos, send = tab.get_by_test_id("composer.photos"), tab.get_by_test_id("composer.send")
+    tab.context.set_offline(True)
+    for button in ("composer.remove", "message.cancel"):
+        photos.set_input_files(photo)
+        assert tab.evaluate("held.size") == 1
+        if button == "message.cancel":
+            send.click()
+        tab.get_by_test_id(button).click()
+        tab.context.set_offline(False)
+        until(lambda: tab.evaluate("held.size") == 0, "it is let go")
+        tab.context.set_offline(True)
+    tab.context.set_offline(False)
+    photos.set_input_files(photo)
+    send.click()
+    until(lambda: stage.are_sent(1), "it is sent")
+    until(lambda: tab.evaluate("held.size") == 0, "it is let go")
+
+
 def store(stage):
     """Has an S3 service for a store. Returns it."""
     server = stage.object_server()

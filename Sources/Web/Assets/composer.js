@@ -192,6 +192,12 @@ export class Composer {
     }
   }
 
+  /** Lets go of this browser's picture of a photo. */
+  #release(item) {
+    if (item.preview) URL.revokeObjectURL(item.preview)
+    item.preview = null
+  }
+
   #number() {
     this.items.forEach((item, index) => item.element.setAttribute('aria-label',
       `${item.name}, ${sizeInWords(item.bytes)}, photo ${index + 1} of ${this.items.length}. Arrow keys move it, Delete removes it.`))
@@ -263,6 +269,7 @@ export class Composer {
     // If the server has all of it, its answer comes, and tells what to delete.
     if (!item.place && item.share < 0.5) this.#abort(item)
     await this.#withdraw(item)
+    if (item.isRemoved) this.#release(item)
   }
 
   /** Has the server remove a photo. Send waits for it. */
@@ -344,6 +351,7 @@ export class Composer {
       if (picture && item.picture !== picture) {
         item.picture = picture
         this.#picture(item, picture)
+        this.#release(item)
       }
       this.#share(item, 'uploaded' in row.dataset ? 1 : 0.5 + Number(row.dataset.progress) / 200)
       this.#fail(item, row.querySelector('em')?.textContent ?? '')
@@ -494,6 +502,7 @@ export class Composer {
       })
     this.draft = ''
     this.#unsent.delete(message)
+    for (const item of message.items) this.#release(item)
   }
 
   /** Puts what could not be sent back into the composer, in its order: a message, those that wait behind it, and what was

@@ -163,7 +163,10 @@ export class Timeline {
           plate.prepend(make('img', {src: pictures[index], alt: ''}))
         }
       })
-      if (!isNeeded) this.pictures.delete(request)
+      if (isNeeded) continue
+      this.pictures.delete(request)
+      // Those that the server made are no such addresses, and stay.
+      for (const address of pictures) URL.revokeObjectURL(address)
     }
   }
 
