@@ -138,12 +138,23 @@ struct MatrixStoreTests {
 
   @Test func usedIDIsNotTakenForAnotherObject() async throws {
     #expect(try await error(Self.config, id("a"), "reset-reply")?.cause == .network)
-    try await server.script(refusal(409, "M_CANNOT_OVERWRITE_MEDIA"), id("b"), Self.done)
+    try await server.script(id("b"), Self.done)
     #expect(try await put([1]) == "mxc://example.test:8448/b")
   }
 
+  @Test(arguments: ["status/502", FaultServer.says(#"{"errcode": "M_LIMIT_EXCEEDED"}"#, status: 429), "reset-reply"])
+  func storedObjectIsNeverTheAnswerForAnother(_ fault: String) async throws {
+    #expect(try await error(Self.config, id("a"), "reset-reply")?.cause == .network)
+    try await server.script(id("b"), fault)
+    #expect(try await failure { try await put([1]) }?.cause.disposition == .retry)
+    try await server.script(Self.done)
+    #expect(try await put([1]) == "mxc://example.test:8448/b")
+    try await server.script(refusal(409, "M_CANNOT_OVERWRITE_MEDIA"))
+    #expect(try await put() == "mxc://example.test:8448/a")
+  }
+
   @Test func unusedIDServesTheNextObject() async throws {
-    #expect(try await error(Self.config, id("a"), refusal(503, "M_UNKNOWN"))?.cause == .serverBusy)
+    #expect(try await error(Self.config, id("a"), refusal(429, "M_LIMIT_EXCEEDED"))?.cause == .rateLimited)
     try await server.script(Self.done)
     #expect(try await put([1]) == "mxc://example.test:8448/a")
   }

@@ -26,20 +26,23 @@ struct MatrixMediaID: Sendable, Equatable {
 }
 
 /// Media ids from the homeserver, requested one by one. Ids of failed uploads are used again, because an account may
-/// have only a few unused ones (five with Synapse), for a day.
+/// have only a few unused ones (five with Synapse), for a day. One that may hold an object serves that object only.
 final class MatrixMediaIDs: Sendable {
   private let server: MatrixServer
   private let unused = Mutex<[MatrixMediaID]>([])
   private let isUnknown = OneWayFlag()
 
+  /// How long an id is kept if the homeserver does not say, in seconds.
+  private static let memory = 86_400.0
+
   init(_ server: MatrixServer) { self.server = server }
 
-  /// An id for `object`: the one of its former attempt, or any; nil if the homeserver gives none.
+  /// An id for `object`: the one of its former attempt, or one that holds nothing; nil if the homeserver gives none.
   func take(for object: ObjectName, now: Timestamp = .now()) async throws(DeliveryError) -> MatrixMediaID? {
     if isUnknown.isSet { return nil }
     let kept = unused.withLock { unused -> MatrixMediaID? in
       unused.removeAll { $0.expiresAt.map { $0 < now } ?? false }
-      let index = unused.firstIndex { $0.triedFor == object } ?? (unused.isEmpty ? nil : 0)
+      let index = unused.firstIndex { $0.triedFor == object } ?? unused.firstIndex { $0.triedFor == nil }
       return index.map { unused.remove(at: $0) }
     }
     if let kept { return kept }
@@ -55,7 +58,9 @@ final class MatrixMediaIDs: Sendable {
       throw DeliveryError(.serverBusy, "\(server.name) answered without an id for media")
     }
     let expiresAt: Double? = answer.member("unused_expires_at")
-    id.expiresAt = expiresAt.flatMap { Int64(exactly: $0.rounded()) }.map { Timestamp(milliseconds: $0) }
+    id.expiresAt =
+      expiresAt.flatMap { Int64(exactly: $0.rounded()) }.map { Timestamp(milliseconds: $0) }
+      ?? now.advanced(seconds: Self.memory)
     return id
   }
 

@@ -68,7 +68,8 @@ package struct MatrixStore: Store {
     case "M_CANNOT_OVERWRITE_MEDIA": return id.triedFor == object
     case "M_NOT_FOUND": return false
     default:
-      ids.giveBack(id, triedFor: object)
+      // After a refusal of its own the homeserver has not stored the object; after any other answer it may have.
+      ids.giveBack(id, triedFor: answer.code != nil && answer.status < 500 ? id.triedFor : object)
       throw server.faults.error(answer)
     }
   }
