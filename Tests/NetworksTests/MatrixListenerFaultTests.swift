@@ -128,6 +128,34 @@ import Testing
     #expect(pages.count == 2 && pages[0].contains("from=s1&to=s1.9") && pages[1].contains("from=s1.5&to=s1.9"))
   }
 
+  @Test func anAliasIsLookedUpAgainEachHour() async throws {
+    let now = Mutex(Timestamp(milliseconds: 0))
+    let listener = try MatrixListener(
+      name: "matrix", MatrixAccount(homeserver: server.endpoint, token: Secret("t")),
+      conversations: HeardConversations(named: [
+        (address: Address(unchecked: "#family:example.test"), conversation: ConversationID(unchecked: "family"))
+      ]), client: HTTPClient(), clock: { now.withLock { $0 } }
+    ) { _ in }
+    func listen(after seconds: Double, _ answers: String...) async throws -> [String] {
+      now.withLock { $0 = $0.advanced(seconds: seconds) }
+      try await server.script(answers)
+      _ = try await listener.listen(after: Self.position) { [heard] arrivals in
+        heard.messages.withLock { $0 += arrivals.map(\.message) }
+      }
+      return heard.all
+    }
+    func room(_ letter: String) -> String { FaultServer.says(#"{"room_id": "!\#(letter):example.test"}"#) }
+    func photo(_ id: String, in letter: String) -> String {
+      FaultServer.says(Self.room(Self.photo(id)).replacing("!a:", with: "!\(letter):"))
+    }
+    #expect(try await listen(after: 0, Self.account, room("a"), Self.filter, photo("$1", in: "a")) == ["$1"])
+    #expect(try await listen(after: 3599, photo("$2", in: "b")) == ["$1"])
+    #expect(try await listen(after: 1, room("b"), Self.filter, photo("$3", in: "b")) == ["$1", "$3"])
+    // Without an answer of the directory the room stays; the filter does, too.
+    #expect(try await listen(after: 3600, "status/502", photo("$4", in: "b")) == ["$1", "$3", "$4"])
+    #expect(try await listen(after: 3600, room("b"), photo("$5", in: "b")) == ["$1", "$3", "$4", "$5"])
+  }
+
   @Test func failedPageRepeatsTheWholeAnswer() async throws {
     let gap = #", "limited": true, "prev_batch": "s1.9""#
     let answer = FaultServer.says(Self.room(Self.photo("$3"), gap))

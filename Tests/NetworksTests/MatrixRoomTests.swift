@@ -5,6 +5,7 @@ import Messages
 import Networks
 import Seals
 import Secrets
+import Synchronization
 import TestSupport
 import Testing
 
@@ -79,18 +80,49 @@ struct MatrixRoomTests {
     #expect(!closed.contains { $0.names.contains { $0.text == clear.id } })
   }
 
-  @Test func aliasLeadsToTheUpgradedRoomAtOnce() async throws {
-    let network = try network(as: "bob")
-    #expect(try await send("one", to: room.alias, through: network) == nil)
+  /// Alice upgrades the room, and bob joins the next one. Returns its id.
+  private func upgrade() async throws -> String {
     let answer = try await ask(
       "alice", .post, "rooms/\(room.id.percentEncoded())/upgrade", #"{"new_version": "10"}"#)
     let next = try #require(answer.json?["replacement_room"]?.text)
     let path = "rooms/\(next.percentEncoded())"
     #expect(try await ask("alice", .post, "\(path)/invite", #"{"user_id": "@bob:localhost"}"#).isSuccess)
     #expect(try await ask("bob", .post, "\(path)/join").isSuccess)
+    return next
+  }
+
+  @Test func aliasLeadsToTheUpgradedRoomAtOnce() async throws {
+    let network = try network(as: "bob")
+    #expect(try await send("one", to: room.alias, through: network) == nil)
+    let next = try await upgrade()
     #expect(try await send("no more", to: room.id, through: network)?.cause == .forbidden, "the old room refuses")
     for text in ["two", "three"] { #expect(try await send(text, to: room.alias, through: network) == nil) }
     let texts = try synapse.messages(in: Synapse.Room(id: next, alias: room.alias), readBy: "alice").map(\.body)
     #expect(texts == ["two", "three"])
+  }
+
+  @Test func listenerFollowsTheAliasToTheUpgradedRoom() async throws {
+    let listener = try MatrixListener(
+      name: "matrix", MatrixAccount(homeserver: synapse.endpoint, token: Secret(synapse.token("bob"))),
+      conversations: HeardConversations(named: [
+        (address: Address(unchecked: room.alias), conversation: ConversationID(unchecked: "family"))
+      ]), client: HTTPClient()
+    ) { _ in }
+    let heard = Mutex<[String]>([])
+    func listen(_ position: String?) async throws -> String {
+      try await listener.listen(after: position) { arrivals in
+        heard.withLock { $0 += arrivals.map { "\($0.conversation) \($0.message)" } }
+      }
+    }
+    let start = try await listen(nil)
+    let next = try await upgrade()
+    // It hears that the room has ended.
+    let position = try await listen(start)
+    let answer = try await ask(
+      "alice", .put, "rooms/\(next.percentEncoded())/send/m.room.message/\(UUID().uuidString)",
+      #"{"msgtype": "m.image", "body": "a", "url": "mxc://localhost/a"}"#)
+    let event = try #require(answer.json?["event_id"]?.text)
+    _ = try await listen(position)
+    #expect(heard.withLock { $0 } == ["family \(event)"])
   }
 }

@@ -8,8 +8,8 @@ struct MatrixFilter {
   /// Messages per room in one answer.
   let limit: Int
 
-  /// The types of photo events, in the clear and encrypted, and of the state that begins encryption.
-  private static let types = ["m.room.message", "m.room.encrypted", "m.room.encryption"]
+  /// The types of photo events, in the clear and encrypted, and of the states that begin encryption and end a room.
+  private static let types = ["m.room.message", "m.room.encrypted", "m.room.encryption", "m.room.tombstone"]
 
   var description: String {
     var nothing = JSONObjectText()

@@ -17,19 +17,28 @@ package final class MatrixListener: Listener {
   /// nil if nothing is to be decrypted.
   private let keys: MatrixKeyRing?
   private let encryption: MatrixEncryption
+  private let clock: @Sendable () -> Timestamp
   private let log: @Sendable (String) -> Void
   private let known = Mutex(Known())
 
   /// Cached answers, dropped after a failure.
   private struct Known {
-    /// By room id; nil before the lookup.
-    var rooms: [String: ConversationID]?
+    /// The rooms that routes name; nil before the lookup.
+    var rooms: Rooms?
+    /// Rooms that were upgraded. An alias that leads to one is looked up each time, because it moves a little later.
+    var upgraded: Set<String> = []
     /// The homeserver's filter ids, by limit.
     var filters: [Int: String] = [:]
     /// Whether a room that is listened to is encrypted; nil before the look.
     var hasEncrypted: Bool?
     /// The last request succeeded.
     var isWell = false
+  }
+
+  private struct Rooms {
+    var conversations: [String: ConversationID] = [:]
+    var ids: [Address: String] = [:]
+    let askedAt: Timestamp
   }
 
   /// Seconds that the homeserver may wait for messages.
@@ -49,17 +58,19 @@ package final class MatrixListener: Listener {
   package init(
     name: String, _ account: MatrixAccount, conversations: HeardConversations,
     encryptedRooms: EncryptedRooms = EncryptedRooms(), keys: MatrixRingMaker? = nil, client: HTTPClient,
-    limits: HTTPLimits = HTTPLimits(), log: @escaping @Sendable (String) -> Void
+    limits: HTTPLimits = HTTPLimits(), clock: @escaping @Sendable () -> Timestamp = { .now() },
+    log: @escaping @Sendable (String) -> Void
   ) throws(DeliveryError) {
     self.name = name
     self.conversations = conversations
+    self.clock = clock
     self.log = log
     server = try MatrixServer(account, for: .room, client: client, limits: limits)
     var patient = limits
     patient.stall += .seconds(Self.patience)
     patient.total = limits.total.map { $0 + .seconds(Self.patience) }
     patientServer = try MatrixServer(account, for: .room, client: client, limits: patient)
-    rooms = MatrixRooms(server)
+    rooms = MatrixRooms(server, clock: clock)
     history = MatrixHistory(server)
     encryption = MatrixEncryption(server: server, known: encryptedRooms)
     self.keys = keys?.make(server, log)
@@ -121,22 +132,46 @@ package final class MatrixListener: Listener {
     heard[room] ?? conversations.conversation(at: Address(unchecked: room))
   }
 
-  /// The rooms that routes name, by id. A missing one is logged once, and the others are heard.
+  /// The rooms that routes name, by id. A missing one is logged, and the others are heard. Aliases are looked up again
+  /// as often as for sending, and once their room is upgraded.
   private func heardRooms() async throws -> [String: ConversationID] {
-    if let rooms = known.withLock(\.rooms) { return rooms }
-    var found = [String: ConversationID]()
-    for named in conversations.named {
-      do {
-        let id = try await rooms.id(of: named.address)
-        if found[id] == nil { found[id] = named.conversation }
-      } catch {
-        rooms.forget(named.address)
-        guard error.cause.disposition == .fail else { throw error }
-        log("the conversation \(named.conversation) is not listened to: \(error.sentence)")
-      }
+    let (former, upgraded) = known.withLock { ($0.rooms, $0.upgraded) }
+    let now = clock()
+    if let former, abs(now.seconds(since: former.askedAt)) < MatrixRooms.memory,
+      upgraded.isDisjoint(with: former.ids.values)
+    {
+      return former.conversations
     }
-    known.withLock { $0.rooms = found }
-    return found
+    var found = Rooms(askedAt: now)
+    for named in conversations.named {
+      guard let id = try await room(of: named, formerly: former?.ids[named.address]) else { continue }
+      found.ids[named.address] = id
+      if found.conversations[id] == nil { found.conversations[id] = named.conversation }
+    }
+    known.withLock { [found] known in
+      if found.conversations != former?.conversations {
+        known.filters = [:]
+        known.hasEncrypted = nil
+      }
+      known.rooms = found
+    }
+    return found.conversations
+  }
+
+  /// - Parameter former: the room that counts while nobody can say where the alias leads.
+  /// - Returns: nil if there is no such room.
+  private func room(
+    of named: (address: Address, conversation: ConversationID), formerly former: String?
+  ) async throws -> String? {
+    rooms.forget(named.address)
+    do { return try await rooms.id(of: named.address) } catch {
+      guard error.cause.disposition == .fail else {
+        if let former { return former }
+        throw error
+      }
+      log("the conversation \(named.conversation) is not listened to: \(error.sentence)")
+      return nil
+    }
   }
 
   // MARK: Encryption
@@ -198,7 +233,7 @@ package final class MatrixListener: Listener {
 
   private func filter(_ account: String, limit: Int) async throws -> String {
     if let id = known.withLock({ $0.filters[limit] }) { return id }
-    let rooms = conversations.others == nil ? known.withLock(\.rooms)?.keys.sorted() ?? [] : nil
+    let rooms = conversations.others == nil ? known.withLock(\.rooms)?.conversations.keys.sorted() ?? [] : nil
     let answer = try await server.ask(
       .post, "/_matrix/client/v3/user/\(account.percentEncoded())/filter",
       Array(MatrixFilter(rooms: rooms, limit: limit).description.utf8))
@@ -230,6 +265,9 @@ package final class MatrixListener: Listener {
     _ events: [JSONValue], of room: String, _ conversation: ConversationID, _ account: String,
     _ deliver: @Sendable ([Arrival]) async throws -> Void
   ) async throws {
+    if events.contains(where: { $0["type"]?.text == "m.room.tombstone" && $0["state_key"]?.text == "" }) {
+      known.withLock { _ = $0.upgraded.insert(room) }
+    }
     let events = try await keys?.open(events, in: room, account: account) ?? events
     let arrivals = events.compactMap { Arrival($0, in: room, as: conversation, account: account) }
     if !arrivals.isEmpty { try await deliver(arrivals) }
