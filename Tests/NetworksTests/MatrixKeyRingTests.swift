@@ -93,6 +93,29 @@ import Testing
     #expect(try await server.asked().count == 1)
   }
 
+  @Test(arguments: [("M_FORBIDDEN", 403, Cause.forbidden), ("M_NOT_FOUND", 404, .roomGone)])
+  func anEncryptedMessageToAReplacedRoomBeginsAnew(_ code: String, _ status: Int, _ cause: Cause) async throws {
+    let network = try MatrixNetwork(
+      MatrixAccount(homeserver: server.endpoint, token: Secret("t")),
+      keys: MatrixKeySettings(state: Directory(path: scratch.path)), client: HTTPClient())
+    let event = OutgoingEvent(room: "%21a%3Aexample.test", content: "{}", mark: "mark")
+    try await network.roomKeys?.files.put(event, for: MessageID(unchecked: "m1"))
+    let message = OutgoingMessage("m1", to: "#family:example.test").reserved(as: "mark")
+    let tried = TriedMessage("m1", to: "#family:example.test", reserved: "mark")
+    let refusal = FaultServer.says(#"{"errcode": "\#(code)"}"#, status: status)
+    func room(_ letter: String) -> String { FaultServer.says(#"{"room_id": "!\#(letter):example.test"}"#) }
+    let (user, history) = (FaultServer.says(#"{"user_id": "@a:example.test"}"#), FaultServer.says(#"{"chunk": []}"#))
+    try await server.script(refusal, room("b"))
+    #expect(try await failure { try await network.publish(message) }?.cause == .conflict)
+    try await server.script(user, history, refusal, room("b"))
+    #expect(try await network.find(tried) == .absent)
+    try await server.script(history, refusal, room("a"))
+    #expect(try await failure { try await network.find(tried) }?.cause == cause, "the alias leads to the same room")
+    try await server.script(history, FaultServer.says(#"{"event_id": "$1"}"#))
+    guard case .published(let publication) = try await network.find(tried) else { throw DeliveryError(.rejected, "") }
+    #expect(publication.remoteID == "$1")
+  }
+
   @Test func storedEventsOfEndedMessagesGo() async throws {
     let network = try MatrixNetwork(
       MatrixAccount(homeserver: server.endpoint, token: Secret("t")),

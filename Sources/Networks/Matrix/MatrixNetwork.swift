@@ -127,7 +127,8 @@ package struct MatrixNetwork: Network {
     // An avatar can be set twice. Only the attempt that set it knew its photo.
     if message.address.isProfile { return .unknown }
     if let reserved = message.reserved {
-      return .published(try await settle(message.message, in: message.address, reserved: reserved))
+      let found = try await settle(message.message, in: message.address, reserved: reserved)
+      return found.map { .published($0) } ?? .absent
     }
     return try await rooms.inRoom(of: message.address) { room throws(DeliveryError) in
       try await history.event(of: message.message, in: room).map { .published($0.publication) } ?? .unknown

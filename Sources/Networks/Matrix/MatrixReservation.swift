@@ -40,24 +40,31 @@ extension MatrixNetwork {
   }
 
   /// Publishes a reserved message of this process, with its attachment.
+  ///
+  /// - Throws: `conflict` if the room was replaced; `find` then says that the message is absent.
   func publish(_ message: OutgoingMessage, reserved: String) async throws(DeliveryError) -> Publication {
     let files = try await storedEvents(of: message.address)
     guard message.firstTriedAt == nil, let event = try await files.outgoing(message.message), event.mark == reserved
     else {
-      let found = try await settle(message.message, in: message.address, reserved: reserved)
+      guard let found = try await settle(message.message, in: message.address, reserved: reserved) else {
+        throw MatrixEncryption.change(of: message.address)
+      }
       return Publication(
         publishedAt: found.publishedAt, remoteID: found.remoteID, attachment: message.content.attachment)
     }
-    let id = try await send(event, of: message.message)
+    guard let id = try await send(event, of: message.message, to: message.address) else {
+      throw MatrixEncryption.change(of: message.address)
+    }
     return Publication(publishedAt: now, remoteID: id, attachment: message.content.attachment)
   }
 
   /// Finds a reserved message in its room, or publishes it as it was stored. The keys of a photo are no longer known.
   ///
+  /// - Returns: nil if it was not published, because its room was replaced.
   /// - Throws: `rejected` if the stored event is lost and not among the last ones of the room.
   func settle(
     _ message: MessageID, in address: Address, reserved: String
-  ) async throws(DeliveryError) -> Publication {
+  ) async throws(DeliveryError) -> Publication? {
     let event = try await storedEvents(of: address).outgoing(message)
     let stored = event.flatMap { $0.mark == reserved ? $0 : nil }
     let found: MatrixEvent? =
@@ -77,12 +84,26 @@ extension MatrixNetwork {
         "the encrypted event of this message is lost from the state directory; look whether the room has it, and send again"
       )
     }
-    return Publication(publishedAt: now, remoteID: try await send(stored, of: message), attachment: nil)
+    return try await send(stored, of: message, to: address).map { id in
+      Publication(publishedAt: now, remoteID: id, attachment: nil)
+    }
   }
 
-  private func send(_ event: OutgoingEvent, of message: MessageID) async throws(DeliveryError) -> String {
+  /// Sends a stored event. If its room is gone or refuses, the alias is looked up again.
+  ///
+  /// - Returns: nil if the alias leads to another room now. The event is of no use there, and nobody got it.
+  private func send(
+    _ event: OutgoingEvent, of message: MessageID, to address: Address
+  ) async throws(DeliveryError) -> String? {
     let path = "/_matrix/client/v3/rooms/\(event.room)/send/m.room.encrypted/\(message.text.percentEncoded())"
-    return try server.need("event_id", of: await server.ask(.put, path, Array(event.content.utf8)))
+    do throws(DeliveryError) {
+      return try server.need("event_id", of: await server.ask(.put, path, Array(event.content.utf8)))
+    } catch {
+      guard error.cause == .forbidden || error.cause == .roomGone else { throw error }
+      rooms.forget(address)
+      if try await rooms.id(of: address).percentEncoded() == event.room { throw error }
+      return nil
+    }
   }
 
   private func storedEvents(of address: Address) async throws(DeliveryError) -> MatrixKeyFiles {
