@@ -33,12 +33,15 @@ import Testing
   }
 
   private func ring(
-    _ server: MatrixServer, device: @escaping @Sendable () async throws(DeliveryError) -> OwnDevice
+    _ server: MatrixServer, stored: OwnDevice? = nil,
+    device: @escaping @Sendable () async throws(DeliveryError) -> OwnDevice
   ) throws -> MatrixKeyRing {
     let directory = try Directory(path: scratch.path)
     let list = MatrixDeviceList(
       server, files: MatrixKeyFiles(in: directory, network: "matrix"), clock: { .now() }, log: { _ in })
-    return MatrixKeyRing(server, directory: { directory }, device: device, devices: list) { [lines] line in
+    return MatrixKeyRing(
+      server, directory: { directory }, device: device, stored: { stored }, devices: list
+    ) { [lines] line in
       lines.all.withLock { $0.append(line) }
     }
   }
@@ -91,6 +94,51 @@ import Testing
     let key = try Curve25519KeyPair().publicKey
     for _ in 0..<3 { #expect(try await list.fingerprint(of: key, user: "@a:dead.test") == nil) }
     #expect(try await server.asked().count == 1)
+  }
+
+  /// The answer of a `/sync` with a room key for the device.
+  private func syncWithKey() async throws -> MatrixSync {
+    let file = try KeyFile(in: Directory(path: scratch.path))
+    let offer = try #require(
+      try await file.offer(count: 0, needsFallback: false, for: device, now: Timestamp(milliseconds: 1)))
+    let keys = try #require(JSONValue(parsing: offer.body)?["one_time_keys"]?.members)
+    let key = try #require(keys.values.first?["key"]?.text.flatMap { Curve25519PublicKey(base64: $0) })
+    let (bob, megolm) = (try Curve25519KeyPair(), try OutboundMegolmSession())
+    var olm = try OlmSession(from: bob, to: device.identity.publicKey, oneTimeKey: key)
+    let payload = JSONValue.object([
+      "type": .text("m.room_key"), "sender": .text("@bob:example.test"), "recipient": .text(device.user),
+      "recipient_keys": .object(["ed25519": .text(device.signing.publicKey.base64)]),
+      "keys": .object(["ed25519": .text(try Ed25519KeyPair().publicKey.base64)]),
+      "content": .object([
+        "algorithm": .text("m.megolm.v1.aes-sha2"), "room_id": .text("!a:example.test"),
+        "session_id": .text(megolm.id), "session_key": .text(try megolm.sessionKey().bytes.unpaddedBase64),
+      ]),
+    ])
+    guard case .preKey(let bytes) = try olm.encrypt(payload.canonical ?? []) else { throw DeliveryError(.rejected, "") }
+    let event = JSONValue.object([
+      "type": .text("m.room.encrypted"), "sender": .text("@bob:example.test"),
+      "content": .object([
+        "algorithm": .text("m.olm.v1.curve25519-aes-sha2"), "sender_key": .text(bob.publicKey.base64),
+        "ciphertext": .object([
+          device.identity.publicKey.base64: .object(["type": .whole(0), "body": .text(bytes.unpaddedBase64)])
+        ]),
+      ]),
+    ])
+    let text = String(decoding: try #require(event.canonical), as: UTF8.self)
+    return try sync(#", "to_device": {"events": [\#(text)]}"#)
+  }
+
+  @Test func keysForADeviceThatIsNotReadyAreTakenOrLeftAtTheHomeserver() async throws {
+    let held = DeliveryError(.configError, "set recoveryKeyFile")
+    let sync = try await syncWithKey()
+    let without = try ring(homeserver()) { () throws(DeliveryError) in throw held }
+    await #expect(throws: held) { try await without.take(sync) { _ in true } }
+    try await without.take(self.sync(#", "to_device": {"events": [{"type": "m.dummy"}]}"#)) { _ in true }
+    #expect(try await server.asked().isEmpty)
+    let with = try ring(homeserver(), stored: device) { () throws(DeliveryError) in throw held }
+    try await with.take(sync) { _ in true }
+    // The members are asked for after a key was taken.
+    #expect(try await server.asked().map(\.target) == ["/_matrix/client/v3/rooms/%21a%3Aexample.test/joined_members"])
   }
 
   @Test(arguments: [("M_FORBIDDEN", 403, Cause.forbidden), ("M_NOT_FOUND", 404, .roomGone)])

@@ -20,6 +20,7 @@ final class MatrixKeyRing: Sendable {
   private let server: MatrixServer
   private let directory: @Sendable () throws -> Directory
   private let device: @Sendable () async throws(DeliveryError) -> OwnDevice
+  private let stored: @Sendable () async throws(DeliveryError) -> OwnDevice?
   private let devices: any SenderDevices
   private let clock: @Sendable () -> Timestamp
   private let log: @Sendable (String) -> Void
@@ -37,14 +38,17 @@ final class MatrixKeyRing: Sendable {
   ///   - server: with the token of `device`.
   ///   - directory: makes the network's state directory.
   ///   - device: the account's device, published.
+  ///   - stored: the device with its stored keys, published or not; nil without keys.
   init(
     _ server: MatrixServer, directory: @escaping @Sendable () throws -> Directory,
-    device: @escaping @Sendable () async throws(DeliveryError) -> OwnDevice, devices: any SenderDevices,
+    device: @escaping @Sendable () async throws(DeliveryError) -> OwnDevice,
+    stored: @escaping @Sendable () async throws(DeliveryError) -> OwnDevice?, devices: any SenderDevices,
     clock: @escaping @Sendable () -> Timestamp = { .now() }, log: @escaping @Sendable (String) -> Void
   ) {
     self.server = server
     self.directory = directory
     self.device = device
+    self.stored = stored
     self.devices = devices
     self.clock = clock
     self.log = log
@@ -52,17 +56,29 @@ final class MatrixKeyRing: Sendable {
 
   // MARK: Taking
 
-  /// Takes the keys among an answer's messages to the device.
+  /// Takes the keys among an answer's messages to the device, also while somebody has to do something for the device
+  /// first: the homeserver gives them only once.
   ///
   /// - Parameter isHeard: whether a room is listened to.
+  /// - Throws: if there is an encrypted message, and there are no keys to open it.
   func take(_ sync: MatrixSync, isHeard: @escaping @Sendable (String) -> Bool) async throws(DeliveryError) {
     if sync.toDevice.isEmpty { return }
-    guard let device = try await ownDevice() else { return }
+    guard let device = try await receiver(of: sync.toDevice) else { return }
     let file = try file()
     for room in try await file.take(sync.toDevice, for: device, now: clock(), isHeard: isHeard) {
       if let members = await members(of: room) { try await file.note(members, of: room) }
     }
     try await file.prune(now: clock())
+  }
+
+  /// The device that opens these messages; nil if none of them is encrypted and it is not ready.
+  private func receiver(of events: [JSONValue]) async throws(DeliveryError) -> OwnDevice? {
+    do throws(DeliveryError) { return try await device() } catch {
+      if error.cause.disposition == .retry { throw error }
+      guard events.contains(where: { $0["type"]?.text == "m.room.encrypted" }) else { return nil }
+      guard let stored = try await stored() else { throw error }
+      return stored
+    }
   }
 
   /// Opens the encrypted events among `events` and keeps those whose key is not there yet.
@@ -133,7 +149,7 @@ final class MatrixKeyRing: Sendable {
     }
   }
 
-  /// Our device; nil, said once, if somebody has to do something first. Events wait meanwhile.
+  /// Our device; nil, said once, if somebody has to do something first. Events whose keys do not come wait meanwhile.
   private func ownDevice() async throws(DeliveryError) -> OwnDevice? {
     do throws(DeliveryError) {
       let device = try await device()
@@ -145,7 +161,7 @@ final class MatrixKeyRing: Sendable {
         defer { state.said = error.sentence }
         return state.said != error.sentence
       }
-      if isNew { log("encrypted messages are not read yet: \(error.sentence)") }
+      if isNew { log("no keys are given to other devices yet: \(error.sentence)") }
       return nil
     }
   }

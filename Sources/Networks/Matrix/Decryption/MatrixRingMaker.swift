@@ -17,11 +17,17 @@ extension MatrixNetwork {
     return MatrixRingMaker { [name] server, log in
       MatrixKeyRing(
         server, directory: { try state.directory(creating: "matrix").directory(creating: name) },
-        device: { () async throws(DeliveryError) in
-          let own = try await roomKeys.device.identity()
-          return OwnDevice(user: own.user, id: own.device, identity: own.identityKey, signing: own.signingKey)
-        }, devices: roomKeys.devices, log: log)
+        device: { () async throws(DeliveryError) in OwnDevice(try await roomKeys.device.identity()) },
+        stored: { () async throws(DeliveryError) in try await roomKeys.device.stored().map { OwnDevice($0) } },
+        devices: roomKeys.devices, log: log)
     }
+  }
+}
+
+extension OwnDevice {
+  fileprivate init(_ identity: MatrixIdentity) {
+    self.init(
+      user: identity.user, id: identity.device, identity: identity.identityKey, signing: identity.signingKey)
   }
 }
 

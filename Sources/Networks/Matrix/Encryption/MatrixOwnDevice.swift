@@ -37,6 +37,15 @@ final class MatrixOwnDevice: Sendable {
     }
   }
 
+  /// The stored keys of the current token's device, published and signed or not; nil without keys of it.
+  func stored() async throws(DeliveryError) -> MatrixIdentity? {
+    try await turns.withLock("") { () async throws(DeliveryError) in
+      let (user, device) = try await whoami()
+      guard let stored = try await stored(for: user), stored.device == device else { return nil }
+      return stored
+    }
+  }
+
   /// Makes the next message prepare the device again.
   func forget() { ready.withLock { $0 = nil } }
 
