@@ -141,6 +141,24 @@ import Testing
     #expect(try await server.asked().map(\.target) == ["/_matrix/client/v3/rooms/%21a%3Aexample.test/joined_members"])
   }
 
+  @Test func identitiesThatAreSeenAtOnceAreAllRemembered() async throws {
+    let files = MatrixKeyFiles(in: try Directory(path: scratch.path), network: "matrix")
+    let list = MatrixDeviceList(try homeserver(), files: files, clock: { .now() }, log: { _ in })
+    let master = try Ed25519KeyPair().publicKey
+    let devices = try (0..<30).map { number in
+      let identity = try MatrixIdentity(user: "@u\(number):example.test", device: "D")
+      return try #require(
+        MatrixDevice(
+          identity.deviceKeys(), user: identity.user, id: identity.device, master: master, selfSigning: nil))
+    }
+    try await withThrowingTaskGroup { group in
+      for device in devices { group.addTask { try await list.trust([device]) } }
+      try await group.waitForAll()
+    }
+    let stored = try await files.read("masters", as: [String: String].self)
+    #expect(Set(try #require(stored).keys) == Set(devices.map(\.user)))
+  }
+
   @Test(arguments: [("M_FORBIDDEN", 403, Cause.forbidden), ("M_NOT_FOUND", 404, .roomGone)])
   func anEncryptedMessageToAReplacedRoomBeginsAnew(_ code: String, _ status: Int, _ cause: Cause) async throws {
     let network = try MatrixNetwork(

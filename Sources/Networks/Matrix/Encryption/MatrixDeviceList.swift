@@ -13,6 +13,7 @@ final class MatrixDeviceList: Sendable {
   private let files: MatrixKeyFiles
   private let clock: @Sendable () -> Timestamp
   private let log: @Sendable (String) -> Void
+  private let turns = KeyedMutex()
   private let known = Mutex<[String: (keys: MatrixUserKeys, askedAt: Timestamp)]>([:])
 
   /// Seconds for which devices are not asked for again.
@@ -78,12 +79,16 @@ final class MatrixDeviceList: Sendable {
   /// - Throws: `.conflict`, once for each change of a master key.
   func trust(_ devices: [MatrixDevice]) async throws(DeliveryError) {
     let masters = Dictionary(devices.compactMap { device in device.master.map { (device.user, $0.base64) } }) { $1 }
-    var stored = try await files.read("masters", as: [String: String].self) ?? [:]
-    let new = masters.filter { stored[$0.key] != $0.value }
-    let changed = new.keys.filter { stored[$0] != nil }.sorted()
-    if new.isEmpty { return }
-    for (user, key) in new { stored[user] = key }
-    try await files.write(stored, as: "masters")
+    // Each room trusts in its own task.
+    let changed = try await turns.withLock("") { () async throws(DeliveryError) -> [String] in
+      var stored = try await files.read("masters", as: [String: String].self) ?? [:]
+      let new = masters.filter { stored[$0.key] != $0.value }
+      if new.isEmpty { return [] }
+      let changed = new.keys.filter { stored[$0] != nil }.sorted()
+      stored.merge(new) { $1 }
+      try await files.write(stored, as: "masters")
+      return changed
+    }
     guard !changed.isEmpty else { return }
     let sentence =
       "the identity of \(changed.joined(separator: ", ")) was reset; compare it in a chat app. "
