@@ -34,7 +34,8 @@ extension KeyFile {
   /// Opens events of timelines, in their order, in one change. Those that cannot be opened yet are kept in the same
   /// change, so that the position may move on behind them.
   ///
-  /// Each message of a session belongs to the first event that used it; another event is a replay.
+  /// Each message of a session belongs to the first event of a user that used it; another event of that user is a
+  /// replay.
   ///
   /// - Parameter keeping: whether an opened event that waited goes on waiting until `done`.
   /// - Throws: if the disk refuses. An event whose sender's device cannot be looked up waits like one without that device.
@@ -150,13 +151,14 @@ extension KeyFile {
       throw EventRefusal(error.description)
     }
     let number = Int64(event.message.index)
-    let user = try String.fetchOne(
-      database, sql: "SELECT event FROM opened WHERE session = ? AND number = ?", arguments: [event.session, number])
-    guard user == nil || user == event.id else { throw EventRefusal("it repeats another event") }
+    let first = try String.fetchOne(
+      database, sql: "SELECT event FROM opened WHERE session = ? AND user = ? AND number = ?",
+      arguments: [event.session, event.sender, number])
+    guard first == nil || first == event.id else { throw EventRefusal("it repeats another event") }
     let opened = try event.decrypted(plain)
     try database.execute(
-      sql: "INSERT OR IGNORE INTO opened (session, number, event) VALUES (?, ?, ?)",
-      arguments: [event.session, number, event.id])
+      sql: "INSERT OR IGNORE INTO opened (session, user, number, event) VALUES (?, ?, ?, ?)",
+      arguments: [event.session, event.sender, number, event.id])
     // The homeserver has an event of this user in the room.
     try database.execute(
       sql: "UPDATE roomKeys SET usedAt = ?, isMember = 1 WHERE room = ? AND session = ? AND user = ?",

@@ -36,7 +36,7 @@ extension KeyFile {
       let members = try Self.prune("roomKeys", of: "isMember", to: Self.mostRoomKeys, database)
       if strangers + members == 0 { return }
       // A replay of a session that is gone cannot be opened.
-      try database.execute(sql: "DELETE FROM opened WHERE session NOT IN (SELECT session FROM roomKeys)")
+      try database.execute(sql: "DELETE FROM opened WHERE (session, user) NOT IN (SELECT session, user FROM roomKeys)")
     }
   }
 

@@ -1,16 +1,17 @@
 import GRDB
 import Messages
 
-/// The schema of `keys.sqlite`, version 1. Times are milliseconds since 1970.
+/// The schema of `keys.sqlite`, version 2. Times are milliseconds since 1970.
 enum KeySchema {
-  private static let version = 1
+  private static let version = 2
 
   static func prepare(_ database: Database) throws {
     let found = try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
     guard found <= version else {
       throw DeliveryError(.configError, "keys.sqlite was written by a later version of photospool; upgrade photospool")
     }
-    if found < version { try database.execute(sql: tables + "PRAGMA user_version = \(version)") }
+    if found == version { return }
+    try database.execute(sql: (found == 0 ? tables : upgrade) + "PRAGMA user_version = \(version)")
   }
 
   private static let tables = """
@@ -55,13 +56,7 @@ enum KeySchema {
       usedAt INTEGER,
       PRIMARY KEY (room, session, user)
     ) STRICT, WITHOUT ROWID;
-    -- Which event used which message of a session.
-    CREATE TABLE opened (
-      session TEXT NOT NULL,
-      number INTEGER NOT NULL,
-      event TEXT NOT NULL,
-      PRIMARY KEY (session, number)
-    ) STRICT, WITHOUT ROWID;
+    \(opened)
     -- Events whose key, or whose sender's device, is not known yet.
     CREATE TABLE waiting (
       event TEXT NOT NULL PRIMARY KEY,
@@ -73,6 +68,27 @@ enum KeySchema {
       retryAt INTEGER NOT NULL
     ) STRICT;
     CREATE INDEX waitingBySession ON waiting (room, session, user);
+
+    """
+
+  private static let opened = """
+    -- Which event of a user used which message of a session. Another user may have passed the session on.
+    CREATE TABLE opened (
+      session TEXT NOT NULL,
+      user TEXT NOT NULL,
+      number INTEGER NOT NULL,
+      event TEXT NOT NULL,
+      PRIMARY KEY (session, user, number)
+    ) STRICT, WITHOUT ROWID;
+    """
+
+  /// From version 1, where `opened` had no user: it was one whose key has opened a message.
+  private static let upgrade = """
+    ALTER TABLE opened RENAME TO formerlyOpened;
+    \(opened)
+    INSERT INTO opened SELECT DISTINCT session, user, number, event
+      FROM formerlyOpened JOIN roomKeys USING (session) WHERE usedAt IS NOT NULL;
+    DROP TABLE formerlyOpened;
 
     """
 }

@@ -59,6 +59,43 @@ import Testing
     #expect(try await ours.open(events, Shown(bob)) == ["once", "it repeats another event"])
   }
 
+  @Test("a member who passes on the session of another one displaces none of its events") func passedOn() async throws {
+    let mallory = try Sender("@mallory:example.org")
+    mallory.megolm = bob.megolm
+    try await ours.meet(mallory)
+    try await ours.take(key(), mallory.toDevice(ours.device, mallory.roomKey(in: Ours.room)))
+    let bytes = try once()
+    let events = [mallory.encrypted("$1", bytes), bob.encrypted("$2", bytes), bob.encrypted("$3", bytes)]
+    #expect(try await ours.open(events, Shown(bob, mallory)) == ["once", "once", "it repeats another event"])
+  }
+
+  private func once() throws -> [UInt8] {
+    try bob.megolm.encrypt(
+      Array(#"{"type":"m.room.message","room_id":"\#(Ours.room)","content":{"body":"once"}}"#.utf8))
+  }
+
+  @Test("a file of version 1 goes on") func upgrade() async throws {
+    try await ours.take(key())
+    let bytes = try once()
+    let event = bob.encrypted("$1", bytes)
+    #expect(try await ours.open([event], Shown(bob)) == ["once"])
+    try await ours.file.change { database in
+      try database.execute(
+        sql: """
+          ALTER TABLE opened RENAME TO later;
+          CREATE TABLE opened (session TEXT NOT NULL, number INTEGER NOT NULL, event TEXT NOT NULL,
+            PRIMARY KEY (session, number)) STRICT, WITHOUT ROWID;
+          INSERT INTO opened SELECT session, number, event FROM later;
+          DROP TABLE later;
+          PRAGMA user_version = 1
+          """)
+    }
+    _ = try ours.again()
+    let events = [event, bob.encrypted("$2", bytes)]
+    #expect(try await ours.open(events, Shown(bob)) == ["once", "it repeats another event"])
+    #expect(try await ours.open([bob.event("$3", in: Ours.room)], Shown(bob)) == ["$3"])
+  }
+
   @Test("what was encrypted for another room, or altered, is refused") func refused() async throws {
     try await ours.take(key())
     let moved = try bob.event("$1", in: Ours.room, inner: "!other:example.org")
