@@ -166,8 +166,8 @@ let package = Package(
     .target(
       name: "Ledgers",
       dependencies: [
-        "CSQLite", "Clusters", "Digests", "DurableFiles", "Messages", .product(name: "GRDB", package: "GRDB.swift"),
-        .product(name: "GRDBSQLite", package: "GRDB.swift"),
+        "CSQLite", "CleanPages", "Clusters", "Digests", "DurableFiles", "Messages",
+        .product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ]),
 
     // A photo is decoded, prepared and sealed.
@@ -193,7 +193,7 @@ let package = Package(
     .target(
       name: "RoomKeys",
       dependencies: [
-        "Blocking", "Digests", "DurableFiles", "Matrix", "Messages", "Olm",
+        "Blocking", "CleanPages", "Digests", "DurableFiles", "Matrix", "Messages", "Olm",
         .product(name: "GRDB", package: "GRDB.swift"),
       ]),
 
@@ -203,6 +203,12 @@ let package = Package(
     .target(name: "HTTP", dependencies: ["CCurl", "Messages"]),
     .target(name: "Secrets"),
     .target(name: "DurableFiles", dependencies: ["CKernel"]),
+    // SQLite files without remains of deleted rows.
+    .target(
+      name: "CleanPages",
+      dependencies: [
+        "CSQLite", .product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"),
+      ]),
     .target(name: "Children", dependencies: ["CKernel", "Messages"]),
     // Olm and Megolm: the ratchets of Matrix' encrypted rooms, bytes only.
     .target(name: "Olm", dependencies: ["COpenSSL", "Digests"]),

@@ -1,4 +1,4 @@
-import CSQLite
+import CleanPages
 import DurableFiles
 import GRDB
 import GRDBSQLite
@@ -33,7 +33,7 @@ package final class Ledger: Sendable {
     try lock.acquire()
     defer { lock.release() }
     do {
-      pool = try DatabasePool(path: Self.uri(of: path), configuration: Self.configuration())
+      pool = try DatabasePool(path: CleanPages.uri(of: path), configuration: Self.configuration())
       let migrator = Upgrade.migrator
       let refusal: LedgerError? =
         if try pool.read(Upgrade.isNewer) {
@@ -152,16 +152,6 @@ package final class Ledger: Sendable {
   /// The longest wait for SQLite's own lock, in seconds.
   static let patience = 10.0
 
-  /// Runs once.
-  private static let setUp = csqlite_set_up()
-
-  /// The file through the VFS that leaves no remains of rows in its pages (`zeroing.c`).
-  private static func uri(of path: String) throws -> String {
-    guard setUp == SQLITE_OK else { throw LedgerError.notDurable("SQLite takes no VFS of ours (code \(setUp))") }
-    let encoded = path.replacing("%", with: "%25").replacing("?", with: "%3F").replacing("#", with: "%23")
-    return "file:\(path.hasPrefix("/") ? "//" : "")\(encoded)?vfs=\(CSQLITE_VFS)"
-  }
-
   private static func configuration() -> Configuration {
     var configuration = Configuration()
     configuration.label = "ledger"
@@ -181,18 +171,16 @@ package final class Ledger: Sendable {
 
   private static func assertDurable(_ pool: DatabasePool) throws {
     let (journal, synchronous, secureDelete, vfs) = try pool.writeWithoutTransaction { database in
-      var vfs: UnsafeMutablePointer<sqlite3_vfs>?
-      sqlite3_file_control(database.sqliteConnection, "main", SQLITE_FCNTL_VFS_POINTER, &vfs)
-      return (
+      (
         try String.fetchOne(database, sql: "PRAGMA journal_mode"),
         try Int.fetchOne(database, sql: "PRAGMA synchronous"),
         try Int.fetchOne(database, sql: "PRAGMA secure_delete"),
-        vfs?.pointee.zName.map { String(cString: $0) }
+        database.vfs
       )
     }
-    guard secureDelete == 1, vfs == CSQLITE_VFS else {
+    guard secureDelete == 1, vfs == CleanPages.vfs else {
       throw LedgerError.notDurable(
-        "secure_delete is \(secureDelete ?? -1), the VFS is \(vfs ?? "?") instead of 1 and \(CSQLITE_VFS), so that a purge would leave traces"
+        "secure_delete is \(secureDelete ?? -1), the VFS is \(vfs ?? "?") instead of 1 and \(CleanPages.vfs), so that a purge would leave traces"
       )
     }
     guard journal == "wal", synchronous == 2 else {

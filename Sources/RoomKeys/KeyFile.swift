@@ -1,4 +1,5 @@
 import Blocking
+import CleanPages
 import DurableFiles
 import FoundationEssentials
 import GRDB
@@ -6,7 +7,11 @@ import Messages
 
 /// Everything that opens encrypted messages to one account: `keys.sqlite` in the network's state directory.
 ///
-/// A change is on disk when its call returns (rollback journal, `synchronous=EXTRA`), and removed keys are overwritten.
+/// A change is on disk when its call returns (rollback journal, `synchronous=EXTRA`). Removed keys are overwritten in
+/// the file, and its pages keep no copies of them (`CleanPages`). The journal has the former pages, so each change
+/// removes it (a write-ahead log would keep them until it is emptied); after a crash the next opening does. What is left
+/// of it on free blocks of the disk is the file system's.
+///
 /// One process uses the file. A row that is damaged is passed over and hides none of the others. Put back from a backup,
 /// the file loses some messages that other devices send afterwards, and reveals nothing.
 package final class KeyFile: Sendable {
@@ -27,9 +32,17 @@ package final class KeyFile: Sendable {
       if try directory.entry(Self.fileName) == nil { _ = try directory.file(creating: Self.fileName) }
       var configuration = Configuration()
       configuration.prepareDatabase { database in
-        try database.execute(sql: "PRAGMA secure_delete = ON; PRAGMA synchronous = EXTRA; PRAGMA temp_store = MEMORY")
+        try database.execute(
+          sql: """
+            PRAGMA secure_delete = ON; PRAGMA journal_mode = DELETE; PRAGMA synchronous = EXTRA;
+            PRAGMA temp_store = MEMORY
+            """)
       }
-      database = try DatabaseQueue(path: path, configuration: configuration)
+      database = try DatabaseQueue(path: CleanPages.uri(of: path), configuration: configuration)
+      guard try database.read({ $0.vfs }) == CleanPages.vfs else {
+        throw DeliveryError(.configError, "\(path) is opened in a way in which removed keys would leave traces")
+      }
+      if try database.read(KeySchema.mayHaveRemains) { try database.vacuum() }
       try database.write(KeySchema.prepare)
       try directory.sync()
     } catch {

@@ -14,6 +14,11 @@ enum KeySchema {
     try database.execute(sql: (found == 0 ? tables : upgrade) + "PRAGMA user_version = \(version)")
   }
 
+  /// Whether the pages may hold remains of deleted rows, as those of version 1.
+  static func mayHaveRemains(_ database: Database) throws -> Bool {
+    try Int.fetchOne(database, sql: "PRAGMA user_version") == 1
+  }
+
   private static let tables = """
     -- One-time and fallback keys: the public half, and the private half in base64.
     CREATE TABLE offered (

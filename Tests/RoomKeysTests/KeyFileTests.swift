@@ -4,6 +4,7 @@ import GRDB
 import Matrix
 import Messages
 import Olm
+import TestSupport
 import Testing
 
 @testable import RoomKeys
@@ -94,6 +95,25 @@ import Testing
     let events = [event, bob.encrypted("$2", bytes)]
     #expect(try await ours.open(events, Shown(bob)) == ["once", "it repeats another event"])
     #expect(try await ours.open([bob.event("$3", in: Ours.room)], Shown(bob)) == ["$3"])
+  }
+
+  @Test("removed keys leave no traces in the file") func remains() async throws {
+    var random = SeededRandom(seed: 7)
+    let numbers = (0..<4000).shuffled(using: &random)
+    try await ours.file.change { database in
+      for number in numbers {
+        try database.execute(
+          sql: """
+            INSERT INTO roomKeys (room, session, user, senderKey, fingerprint, key, receivedAt)
+              VALUES ('r', ?, 'u', '', '', ?, 0)
+            """, arguments: ["s\(number)", "KEY\(number)." + String(repeating: "x", count: 200)])
+      }
+    }
+    try await ours.file.change { try $0.execute(sql: "DELETE FROM roomKeys WHERE abs(random()) % 4 = 0") }
+    let kept = try await ours.file.read { try String.fetchSet($0, sql: "SELECT key FROM roomKeys") }
+    let bytes = try Data(contentsOf: URL(fileURLWithPath: ours.scratch.path("keys.sqlite")))
+    let found = String(decoding: bytes, as: UTF8.self).matches(of: /KEY[0-9]+\./).map { String($0.output) }
+    #expect(Set(found).count == kept.count && kept.count < 3500)
   }
 
   @Test("what was encrypted for another room, or altered, is refused") func refused() async throws {

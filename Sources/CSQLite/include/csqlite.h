@@ -1,4 +1,4 @@
-/* SQLite for Swift, which cannot call its variadic functions, and the VFS through which the ledger is written. Everything else
+/* SQLite for Swift, which cannot call its variadic functions, and the VFS of `CleanPages`. Everything else
    of SQLite comes by way of GRDB. */
 #pragma once
 
