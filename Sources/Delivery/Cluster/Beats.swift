@@ -67,7 +67,7 @@ struct HostWatch {
   }
 
   /// Says that this host and the cluster have worked until now, although the last look was a while ago.
-  mutating func hasWorked(until now: ContinuousClock.Instant = .now) { if lastLook != nil { lastLook = now } }
+  mutating func hasWorked(until moment: ContinuousClock.Instant) { lastLook = lastLook.map { max($0, moment) } }
 
   /// The hosts that publish, dead ones left out.
   func workers(at now: ContinuousClock.Instant = .now) -> Set<HostID> {

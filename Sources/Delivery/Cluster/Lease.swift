@@ -10,6 +10,8 @@ import Synchronization
 final class Lease: Sendable {
   private struct State {
     var until: ContinuousClock.Instant?
+    /// When the latest beats were sent, between which there was no pause of half a lease: the first and the last one.
+    var steady: (first: ContinuousClock.Instant, last: ContinuousClock.Instant)?
     var partitions: Set<Partition> = []
   }
 
@@ -23,7 +25,16 @@ final class Lease: Sendable {
   /// - Parameter asked: when the beat was sent.
   func renew(askedAt asked: ContinuousClock.Instant) {
     let until = asked + times.lease - times.margin
-    state.withLock { $0.until = max($0.until ?? until, until) }
+    state.withLock { state in
+      state.until = max(state.until ?? until, until)
+      let isSteady = state.steady.map { asked - $0.last < times.lease / 2 } ?? false
+      state.steady = (isSteady ? state.steady?.first ?? asked : asked, asked)
+    }
+  }
+
+  /// Until when this host and the cluster have worked since a moment, as the beats prove; nil if there was a pause.
+  func hasWorked(since moment: ContinuousClock.Instant) -> ContinuousClock.Instant? {
+    state.withLock { state in state.steady.flatMap { $0.first <= moment ? $0.last : nil } }
   }
 
   var isValid: Bool { state.withLock { $0.until.map { $0 > .now } ?? false } }

@@ -96,16 +96,20 @@ actor Partitions: Service {
 
   // MARK: The share
 
-  private func look() async throws {
-    watch.look(try await link.queue.beats())
+  /// Takes, gives back and leaves partitions, as the beats and the owners want it now.
+  func look() async throws {
+    let beats = try await link.queue.beats()
+    // Who is dead is judged as of now. Later, after a pause, all would seem dead.
+    let seen = ContinuousClock.now
+    watch.look(beats, at: seen)
     // Taking a partition from a server that is down takes seconds.
-    defer { watch.hasWorked() }
+    defer { if let until = lease.hasWorked(since: seen) { watch.hasWorked(until: until) } }
     guard link.works, !isStopping else { return }
-    let workers = watch.workers().union([link.host])
+    let workers = watch.workers(at: seen).union([link.host])
     let share = (Partition.count + workers.count - 1) / workers.count
     if owned.count > share { return await giveBack(owned.count - share) }
     // Asking for all owners costs one request per partition. Readers notice most losses by themselves.
-    if let settled, settled.workers == workers, .now - settled.at < link.times.lease { return }
+    if let settled, settled.workers == workers, seen - settled.at < link.times.lease { return }
     let owners = try await link.queue.owners()
     for partition in owned.keys where owners[partition] != link.host { await lost(partition) }
     guard lease.isValid, !isStopping else { return }
@@ -113,14 +117,14 @@ actor Partitions: Service {
     // Partitions that this host owned before a restart, or took without hearing the answer: nobody else takes them. The next
     // look gives back those beyond its share.
     let own = idle.filter { owners[$0] == link.host }
-    let free = idle.filter { owners[$0].map { watch.isDead($0) } ?? true && owners[$0] != link.host }
+    let free = idle.filter { owners[$0].map { watch.isDead($0, at: seen) } ?? true && owners[$0] != link.host }
     let more = max(0, share - owned.count - own.count)
     let wanted = own + free.shuffled().prefix(more)
-    try await take(wanted, from: owners)
+    await take(wanted, from: owners, seen: seen)
     // A host that has too much will give back.
     let counts = Dictionary(owners.values.map { ($0, 1) }, uniquingKeysWith: +)
     let isSettled = wanted.allSatisfy { owned[$0] != nil } && counts.values.allSatisfy { $0 <= share }
-    settled = isSettled ? (workers, .now) : nil
+    settled = isSettled ? (workers, seen) : nil
   }
 
   /// Gives what is too much to other hosts.
@@ -137,11 +141,13 @@ actor Partitions: Service {
     }
   }
 
-  private func take(_ partitions: [Partition], from owners: [Partition: HostID]) async throws {
-    let begin = ContinuousClock.now
+  /// - Parameter seen: when the beats were read.
+  private func take(
+    _ partitions: [Partition], from owners: [Partition: HostID], seen: ContinuousClock.Instant
+  ) async {
     for start in stride(from: 0, to: partitions.count, by: Self.takenAtOnce) {
-      // A host that does not look at the beats for long cannot tell who is dead.
-      guard .now - begin < link.times.beat else { return bell.ring() }
+      // Who was dead may live again since then; the next look tells.
+      guard .now - seen < link.times.lease / 2 else { return bell.ring() }
       let chunk = partitions[start..<min(start + Self.takenAtOnce, partitions.count)]
       let taken = await withTaskGroup(of: (Partition, (any OwnedPartition)?).self) { [link] group in
         for partition in chunk {

@@ -53,13 +53,19 @@ final class HostQueue: Queue, BlobStore {
   /// How many of 100 calls fail.
   private let faults: Mutex<Int>
   private let flaw: Flaw
+  /// Called before all owners are read.
+  private let pause: @Sendable () async -> Void
 
-  init(_ shared: MemoryQueue, gate: HostGate, seed: UInt64, faults: Int, flaw: Flaw = .none) {
+  init(
+    _ shared: MemoryQueue, gate: HostGate, seed: UInt64, faults: Int, flaw: Flaw = .none,
+    pause: @escaping @Sendable () async -> Void = {}
+  ) {
     self.shared = shared
     self.gate = gate
     random = Mutex(SeededRandom(seed: seed))
     self.faults = Mutex(faults)
     self.flaw = flaw
+    self.pause = pause
   }
 
   func mend() { faults.withLock { $0 = 0 } }
@@ -103,7 +109,8 @@ final class HostQueue: Queue, BlobStore {
   }
 
   func owners() async throws(QueueError) -> [Partition: HostID] {
-    try await call { [shared] () async throws(QueueError) in try await shared.owners() }
+    await pause()
+    return try await call { [shared] () async throws(QueueError) in try await shared.owners() }
   }
 
   func take(
