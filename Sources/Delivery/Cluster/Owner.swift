@@ -37,7 +37,8 @@ struct Owner {
     var worker = ConversationWorker(
       ledger: ledger, files: files, photos: photos, plan: plan, circuits: circuits, times: times, signals: signals,
       troubles: troubles, log: log)
-    worker.gate = OwnerGate(link: link, lease: lease, ledger: ledger)
+    let gate = OwnerGate(link: link, lease: lease, ledger: ledger)
+    worker.gate = gate
     (self.photos, self.circuits) = (photos, circuits)
     let dispatcher = Dispatcher(worker)
     let partitions = Partitions(
@@ -52,7 +53,8 @@ struct Owner {
         changed: { changes in
           try? await photos.discard(changes.cancelled)
           if changes.isFlushed { await circuits.closeAll() }
-        }), troubles: troubles, log: log)
+        },
+        left: { gate.forget($0) }), troubles: troubles, log: log)
     self.partitions = partitions
     beats = Beats(link: link, lease: lease, renewed: signals.dispatcher, troubles: troubles)
     let bytes = OwnedBytes(link: link, troubles: troubles)

@@ -8,8 +8,9 @@ final class OwnerGate: Sendable {
   private let link: ClusterLink
   private let lease: Lease
   private let ledger: Ledger
-  /// Failures that may be facts, because the answer was lost. Such a message is never published again here.
-  private let unanswered = Mutex<[RecordID: DeliveryError]>([:])
+  /// Failures that may be facts, because the answer was lost. While this host owns the partition, it does not publish such
+  /// a message again.
+  private let unanswered = Mutex<[Partition: [RecordID: DeliveryError]]>([:])
 
   init(link: ClusterLink, lease: Lease, ledger: Ledger) {
     self.link = link
@@ -25,8 +26,12 @@ final class OwnerGate: Sendable {
 
   /// Why a message was given up, if that may be a fact already.
   func wasGivenUp(_ message: QueuedMessage) -> DeliveryError? {
-    message.record.flatMap { record in unanswered.withLock { $0[record] } }
+    let partition = Partition(of: message.conversation)
+    return message.record.flatMap { record in unanswered.withLock { $0[partition]?[record] } }
   }
+
+  /// Forgets the failures of a partition that is left: another owner may publish what was not given up.
+  func forget(_ partition: Partition) { unanswered.withLock { $0[partition] = nil } }
 
   /// Whether the end of a message's request is in the queue already.
   func hasEnded(_ message: QueuedMessage) async throws -> Bool {
@@ -41,6 +46,7 @@ final class OwnerGate: Sendable {
   /// - Returns: why that is not possible now, if so.
   func giveUp(_ message: QueuedMessage, _ reason: DeliveryError) async -> DeliveryError? {
     if let obstacle = obstacle(to: message) { return obstacle }
+    let partition = Partition(of: message.conversation)
     do {
       guard let (record, origin) = try await identity(of: message) else { return nil }
       let parts = try await ledger.parts(ofRequest: message.requestRow)
@@ -48,10 +54,12 @@ final class OwnerGate: Sendable {
         request: message.clientsName, failed: message.row, because: reason, parts: parts, at: .now())
       let fact = try link.seal.fact(end, of: record)
       do throws(QueueError) { _ = try await link.queue.conclude(fact, of: record, from: origin) } catch {
-        if case .doubtful = error { unanswered.withLock { $0[record] = $0[record] ?? reason } }
+        if case .doubtful = error {
+          unanswered.withLock { $0[partition, default: [:]][record] = $0[partition]?[record] ?? reason }
+        }
         throw error
       }
-      unanswered.withLock { _ = $0.removeValue(forKey: record) }
+      unanswered.withLock { $0[partition]?[record] = nil }
       return nil
     } catch {
       return DeliveryError(.network, "its failure cannot be recorded in the cluster: \(error)", retryAfter: 1)

@@ -21,6 +21,8 @@ actor Partitions: Service {
     let stop: @Sendable (_ conversations: [Int64], _ messages: [MessageID]) async -> Void
     /// Drops photos of cancelled messages, and tries destinations again.
     let changed: @Sendable (OwnedChanges) async -> Void
+    /// Forgets what is known of a partition, after its work was stopped.
+    let left: @Sendable (Partition) -> Void
   }
 
   private let link: ClusterLink
@@ -181,7 +183,10 @@ actor Partitions: Service {
     guard owned.removeValue(forKey: partition) != nil else { return }
     settled = nil
     leaving.insert(partition)
-    defer { leaving.remove(partition) }
+    defer {
+      work.left(partition)
+      leaving.remove(partition)
+    }
     lease.close(partition)
     part.reader.cancel()
     await part.reader.value

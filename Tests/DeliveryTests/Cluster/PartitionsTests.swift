@@ -1,4 +1,5 @@
 import Clusters
+import Ledgers
 import Messages
 import TestSupport
 import Testing
@@ -27,15 +28,42 @@ import Testing
 
   /// The first host's partitions.
   ///
-  /// - Parameter pause: called before all owners are read.
-  private func partitions(_ lease: Lease, pause: @escaping @Sendable () async -> Void = {}) throws -> Partitions {
+  /// - Parameters:
+  ///   - pause: called before all owners are read.
+  ///   - left: called for a partition that was left.
+  private func partitions(
+    _ lease: Lease, pause: @escaping @Sendable () async -> Void = {},
+    left: @escaping @Sendable (Partition) -> Void = { _ in }
+  ) throws -> Partitions {
     let queue = HostQueue(queue, gate: HostGate(), seed: 1, faults: 0, pause: pause)
     return Partitions(
-      link: ClusterLink(
-        queue: queue, bytes: queue, seal: ClusterSimulation.seal, host: try host(1), name: "host", works: true,
-        routes: { "" }, times: times),
-      lease: lease, ledger: ledger, work: Partitions.Work(ring: {}, stop: { _, _ in }, changed: { _ in }),
+      link: try link(queue), lease: lease, ledger: ledger,
+      work: Partitions.Work(ring: {}, stop: { _, _ in }, changed: { _ in }, left: left),
       troubles: Troubles(log: silent), log: silent)
+  }
+
+  private func link(_ queue: HostQueue) throws -> ClusterLink {
+    ClusterLink(
+      queue: queue, bytes: queue, seal: ClusterSimulation.seal, host: try host(1), name: "host", works: true,
+      routes: { "" }, times: times)
+  }
+
+  /// Enters a request of one text, as its owner reads it.
+  private func own(_ text: String, in conversation: ConversationID) async throws -> QueuedMessage {
+    try await ledger.emptyOwned()
+    let request = RelayedRequest(
+      host: try host(2), request: text, conversation: conversation.text, inbox: "me",
+      acceptedAt: Timestamp.now().milliseconds,
+      messages: [
+        RelayedRequest.Message(
+          message: text, kind: .text, position: 0, file: "text", bytes: 1, digest: "d", text: text,
+          mayBePublished: false)
+      ])
+    let record = OwnedRecord(
+      id: try #require(RecordID(String(repeating: "a", count: 32))), position: 1,
+      partition: Partition(of: conversation), contents: .request(request), isInherited: false)
+    _ = try await ledger.own([record], at: .now())
+    return try #require(try await head().first)
   }
 
   @Test("a host that slept while it looked takes no partition from the living")
@@ -68,5 +96,27 @@ import Testing
     }
     await partitions.releaseAll()
     #expect(try await queue.owners().isEmpty)
+  }
+
+  @Test("a host forgets failures without an answer when it loses their partition")
+  func forgetsFailures() async throws {
+    let family = ConversationID(unchecked: "family")
+    let (message, lease) = (try await own("x", in: family), Lease(times: times))
+    // Every call fails.
+    let gate = OwnerGate(
+      link: try link(HostQueue(queue, gate: HostGate(), seed: 1, faults: 100)), lease: lease, ledger: ledger)
+    let partitions = try partitions(lease, left: { gate.forget($0) })
+    while await partitions.handle(of: Partition(of: family)) == nil {
+      lease.renew(askedAt: .now)
+      try await partitions.look()
+    }
+    while gate.wasGivenUp(message) == nil {
+      lease.renew(askedAt: .now)
+      _ = await gate.giveUp(message, DeliveryError(.rejected, "it is refused"))
+    }
+    // Another host has taken it, and shows the message.
+    _ = try await queue.take(Partition(of: family), for: host(2), replacing: [host(1)])
+    while gate.wasGivenUp(message) != nil { await Task.yield() }
+    await partitions.releaseAll()
   }
 }
