@@ -53,6 +53,8 @@ final class OwnerGate: Sendable {
       let end = RequestEnd(
         request: message.clientsName, failed: message.row, because: reason, parts: parts, at: .now())
       let fact = try link.seal.fact(end, of: record)
+      // Between a look at the lease and this one, the host may have slept, and others may have shown the message.
+      if let obstacle = obstacle(to: message) { return obstacle }
       do throws(QueueError) { _ = try await link.queue.conclude(fact, of: record, from: origin) } catch {
         if case .doubtful = error {
           unanswered.withLock { $0[partition, default: [:]][record] = $0[partition]?[record] ?? reason }

@@ -36,7 +36,7 @@ struct ClusterSimulationTests {
   func catchesSilence() async throws {
     #expect(
       try await isCaught("ORDER", patience: .seconds(5)) {
-        try ClusterSimulation(seed: $0, flaw: .givesUpSilently(ClusterSimulation.seal))
+        try ClusterSimulation(seed: $0, flaw: .givesUpSilently)
       })
   }
 

@@ -41,7 +41,7 @@ final class HostQueue: Queue, BlobStore {
     /// Records are finished when they are read.
     case acknowledgesFirst
     /// Failures do not become facts.
-    case givesUpSilently(ClusterSeal)
+    case givesUpSilently
   }
 
   /// The faults of all queues until now.
@@ -70,10 +70,11 @@ final class HostQueue: Queue, BlobStore {
 
   func mend() { faults.withLock { $0 = 0 } }
 
+  /// - Parameter connected: the connection must not be older than a sleep of the host.
   private func call<Answer: Sendable>(
-    _ body: @escaping @Sendable () async throws(QueueError) -> Answer
+    connected: Bool = false, _ body: @escaping @Sendable () async throws(QueueError) -> Answer
   ) async throws(QueueError) -> Answer {
-    _ = try await gate.pass()
+    if try await gate.pass(), connected { throw .unavailable("the connection is dead") }
     let rate = faults.withLock { $0 }
     let (isFaulty, kind) = random.withLock { ($0.below(100) < rate, $0.below(3)) }
     guard isFaulty else {
@@ -142,8 +143,10 @@ final class HostQueue: Queue, BlobStore {
   }
 
   func conclude(_ fact: [UInt8], of id: RecordID, from origin: HostID) async throws(QueueError) -> [UInt8] {
-    if case .givesUpSilently(let seal) = flaw, (try? seal.end(fact, of: id))?.state == .failed { return fact }
-    return try await call { [shared] () async throws(QueueError) in
+    let isFailure = (try? ClusterSimulation.seal.end(fact, of: id))?.state == .failed
+    if case .givesUpSilently = flaw, isFailure { return fact }
+    // After a long sleep the connection is dead, so that a failure from before it does not become a fact.
+    return try await call(connected: isFailure) { [shared] () async throws(QueueError) in
       try await shared.conclude(fact, of: id, from: origin)
     }
   }
