@@ -35,6 +35,8 @@ actor Intake: Service {
   private var settled: Set<String> = []
   private var askers: [CheckedContinuation<Void, Never>] = []
   private var isWatching = false
+  /// The kernel had not told everything within the patience of the last scan.
+  private var wasBehind = false
   /// There is no `new/`; wait for one.
   private var isNewGone = false
   /// Requests without an event may precede the next events: at the start, and after events were dropped. Only a scan
@@ -162,14 +164,18 @@ actor Intake: Service {
     let (scan, fence) = try await pool.run { [spool, watcher] in
       (try ArrivalScan(spool.new), try watcher.fence())
     }
-    if isWatching, await !watcher.pass(fence: fence, within: 1) {
-      log.warning("the kernel tells nothing of new/; it is looked into every \(Int(settings.rescan.seconds)) s")
-      isWatching = false
+    var isBehind = false
+    if isWatching { isBehind = await !watcher.pass(fence: fence, within: 1) }
+    if isBehind && !wasBehind {
+      let rescan = "it is looked into every \(Int(settings.rescan.seconds)) s"
+      log.warning("the kernel tells nothing of new/, or tells it late; \(rescan)")
     }
+    wasBehind = isBehind
     let meanwhile = mailbox.take()
     for name in meanwhile.builtInPlace { settling.add(name, in: spool.new, settle: settings.settle.seconds) }
-    // After lost events only a scan knows the order.
-    let told = meanwhile.hasLoss ? [] : Set(seen.names + meanwhile.names)
+    // After lost events only a scan knows the order. Late ones are only the beginning of those before the fence.
+    let knowsOrder = !meanwhile.hasLoss && !isBehind
+    let told = knowsOrder ? Set(seen.names + meanwhile.names) : []
     if !scan.foreign.isEmpty {
       let inbox = plan.now.settings.inbox
       let batch = try await pool.run { [spool] in try IntakeBatch(foreign: scan.foreign, in: spool, inbox: inbox) }
@@ -196,10 +202,12 @@ actor Intake: Service {
       if case .some(let conversation?) = held { waiting.insert(conversation) }
     }
     try await accept(ready, except: &waiting)
-    if meanwhile.hasLoss {
-      hasLostTrack = true
-    } else {
+    if knowsOrder {
       try await accept(seen.names + meanwhile.names, except: &waiting)
+    } else {
+      hasLostTrack = true
+      // They may have arrived after the scan.
+      if !meanwhile.names.isEmpty { mailbox.postScan() }
     }
     open.endLook()
     settled = []
