@@ -82,7 +82,8 @@ package struct Daemon: Sendable {
       ledger: ledger, files: files, photos: photos, plan: plan, circuits: circuits, times: times, signals: signals,
       troubles: troubles, log: log)
     if let link {
-      worker.relay = Relay(link: link, ledger: ledger, files: files, circuits: circuits, doubts: Doubts(), log: log)
+      worker.relay = Relay(
+        link: link, ledger: ledger, files: files, circuits: circuits, doubts: Doubts(), troubles: troubles, log: log)
       owner = try await Owner(spool: spool, link: link, plan: plan, times: times, troubles: troubles, log: log)
     } else {
       owner = nil

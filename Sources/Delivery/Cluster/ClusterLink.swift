@@ -17,6 +17,8 @@ package struct ClusterLink: Sendable {
 
   /// The destination that requests wait for while the cluster cannot be reached.
   static let destination = "cluster"
+  /// The destination that requests with photos wait for while their bytes cannot be stored.
+  static let bytesDestination = "cluster.bytes"
 
   package init(
     queue: any Queue, bytes: any BlobStore, seal: ClusterSeal, host: HostID, name: String, works: Bool,
@@ -47,9 +49,4 @@ package struct ClusterTimes: Sendable {
   package var memory = Duration.seconds(Partition.memory)
 
   package init() {}
-}
-
-extension QueueError {
-  /// The error of a message that waits for the queue.
-  var waiting: DeliveryError { DeliveryError(.unreachable, "the cluster: \(description)") }
 }

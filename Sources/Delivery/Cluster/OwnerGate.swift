@@ -8,8 +8,8 @@ final class OwnerGate: Sendable {
   private let link: ClusterLink
   private let lease: Lease
   private let ledger: Ledger
-  /// Failures that may be facts, because the answer was lost. While this host owns the partition, it does not publish such
-  /// a message again.
+  /// Failures that may be facts, because the answer was lost. While this host owns the partition, it does not publish
+  /// such a message again.
   private let unanswered = Mutex<[Partition: [RecordID: DeliveryError]]>([:])
 
   init(link: ClusterLink, lease: Lease, ledger: Ledger) {

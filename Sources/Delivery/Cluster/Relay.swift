@@ -10,22 +10,35 @@ import Synchronization
 /// Before the queue gets a request, its messages are committed as `publishing`. A request whose append was not answered is
 /// in doubt: it is looked for in the queue, then among the facts, and appended again under its id if it is in neither. Later
 /// requests of the conversation wait for that.
+///
+/// While no server answers, all conversations wait for `cluster`. Whatever is full or refuses delays only its own
+/// conversation, and so do photos that cannot be stored. After two conversations, all requests with photos wait for
+/// `cluster.bytes`.
 struct Relay: Sendable {
   let link: ClusterLink
   let ledger: Ledger
   let files: RequestFiles
   let circuits: Circuits
   let doubts: Doubts
+  let troubles: Troubles
   let log: Logger
 
-  /// Seconds until a file that could not be read is tried again.
+  /// Seconds until a conversation that waits by itself is tried again.
   private static let pause = 5.0
+  private static let work = "a request is not relayed to the cluster now"
+
+  /// Why a request is not relayed now.
+  private struct Obstacle {
+    let error: DeliveryError
+    /// Who did not take it; nil for this host.
+    var destination: String?
+  }
 
   private enum Result {
     case relayed
     /// The queue surely does not get it.
-    case untried(DeliveryError)
-    case inDoubt(DeliveryError)
+    case untried(Obstacle)
+    case inDoubt(Obstacle)
     /// It can never be relayed; the queue surely does not get it.
     case failed(QueuedMessage, DeliveryError)
   }
@@ -67,13 +80,19 @@ struct Relay: Sendable {
   private func relay(
     _ requests: [RelayableRequest], due: Timestamp, isStopping: () -> Bool, ended: () -> Void
   ) async throws -> Bool {
-    guard let first = requests.first?.first else { return false }
-    let destination = ClusterLink.destination
-    if let obstacle = await circuits.obstacle(to: destination, for: first.conversationRow) {
-      try await wait(first, obstacle, until: due)
-      return false
+    guard let next = requests.first else { return false }
+    let (first, conversation) = (next.first, next.first.conversationRow)
+    // One in doubt may be in the queue; the store is then not needed.
+    let needed = [ClusterLink.destination] + (next.hasPhotos && !next.isInDoubt ? [ClusterLink.bytesDestination] : [])
+    for destination in needed {
+      if let error = await circuits.obstacle(to: destination, for: conversation) {
+        try await wait(first, Obstacle(error: error, destination: destination), until: due)
+        return false
+      }
     }
-    let begun = try await ledger.beginRelaying(requests)
+    let isBytesAway = await circuits.isLeftAlone(ClusterLink.bytesDestination)
+    let ready = [next] + requests.dropFirst().prefix { !isBytesAway || !$0.hasPhotos }
+    let begun = try await ledger.beginRelaying(ready)
     var relayed: [RelayableRequest] = []
     var result = Result.relayed
     for request in begun {
@@ -88,12 +107,24 @@ struct Relay: Sendable {
     for request in relayed {
       log.info("relayed", metadata: ["request": "\(request.first.request)", "record": "\(record(of: request))"])
     }
-    if !relayed.isEmpty { try await circuits.succeeded(destination, for: first.conversationRow) }
+    if !relayed.isEmpty {
+      troubles.end(Self.work)
+      try await circuits.succeeded(ClusterLink.destination, for: conversation)
+      if relayed.contains(where: { $0.hasPhotos && !$0.isInDoubt }) {
+        try await circuits.succeeded(ClusterLink.bytesDestination, for: conversation)
+      }
+    }
     switch result {
     case .relayed: return !begun.isEmpty
-    case .untried(let error), .inDoubt(let error):
-      try await circuits.failed(destination, error, conversation: first.conversationRow)
-      try await wait(begun[relayed.count].first, error, until: due)
+    case .untried(let obstacle), .inDoubt(let obstacle):
+      if let destination = obstacle.destination {
+        if obstacle.error.cause.concernsAll {
+          try await circuits.failed(destination, obstacle.error, conversation: conversation)
+        } else {
+          try await circuits.answered(destination)
+        }
+      }
+      try await wait(begun[relayed.count].first, obstacle, until: due)
       return false
     case .failed(let message, let error):
       try await fail(message, error)
@@ -102,14 +133,17 @@ struct Relay: Sendable {
     }
   }
 
-  private func wait(_ message: QueuedMessage, _ error: DeliveryError, until due: Timestamp) async throws {
-    let soon = Timestamp.now().advanced(seconds: Self.pause)
-    // The cluster is not to blame, so its recovery would not end the wait.
-    guard error.cause == .unreachable else {
+  private func wait(_ message: QueuedMessage, _ obstacle: Obstacle, until due: Timestamp) async throws {
+    let (error, soon) = (obstacle.error, Timestamp.now().advanced(seconds: Self.pause))
+    guard let destination = obstacle.destination, error.cause.concernsAll,
+      await circuits.open.contains(destination)
+    else {
+      // No recovery of a destination would end the wait.
+      troubles.tell(Self.work, error)
       return try await ledger.delayRelaying(message, for: nil, error: error, until: soon)
     }
-    try await ledger.delayRelaying(message, for: ClusterLink.destination, error: error, until: max(due, soon))
-    try await circuits.hasParked(for: ClusterLink.destination, error)
+    try await ledger.delayRelaying(message, for: destination, error: error, until: max(due, soon))
+    try await circuits.hasParked(for: destination, error)
   }
 
   private func fail(_ message: QueuedMessage, _ error: DeliveryError) async throws {
@@ -151,15 +185,31 @@ struct Relay: Sendable {
         doubts.begin(id)
         isSurelyAbsent = false
       }
-      return isSurelyAbsent ? .untried(error.waiting) : .inDoubt(error.waiting)
+      let obstacle = obstacle(error, .unreachable, at: ClusterLink.destination)
+      return isSurelyAbsent ? .untried(obstacle) : .inDoubt(obstacle)
+    } catch let failure as BytesFailure {
+      // Nothing was asked of the queue.
+      let obstacle = obstacle(failure.error, .network, at: ClusterLink.bytesDestination)
+      return isSurelyAbsent ? .untried(obstacle) : .inDoubt(obstacle)
     } catch let failure as FileFailure {
-      if !isSurelyAbsent { return .inDoubt(failure.error) }
-      return failure.error.cause.disposition == .fail
-        ? .failed(failure.message, failure.error) : .untried(failure.error)
+      let obstacle = Obstacle(error: failure.error)
+      if !isSurelyAbsent { return .inDoubt(obstacle) }
+      return failure.error.cause.disposition == .fail ? .failed(failure.message, failure.error) : .untried(obstacle)
     } catch {
-      let error = DeliveryError(.localResources, "\(error)")
-      return isSurelyAbsent ? .untried(error) : .inDoubt(error)
+      let obstacle = Obstacle(error: DeliveryError(.localResources, "\(error)"))
+      return isSurelyAbsent ? .untried(obstacle) : .inDoubt(obstacle)
     }
+  }
+
+  /// - Parameter cause: of an error that may concern all conversations.
+  private func obstacle(_ error: QueueError, _ cause: Cause, at destination: String) -> Obstacle {
+    let concernsOne =
+      switch error {
+      case .full, .refused: true
+      case .unavailable, .doubtful, .lost: false
+      }
+    return Obstacle(
+      error: DeliveryError(concernsOne ? .serverBusy : cause, "the cluster: \(error)"), destination: destination)
   }
 
   /// Whether the queue has the record, or had it until it was over. Asked in this order: a record leaves the queue after
@@ -173,6 +223,8 @@ struct Relay: Sendable {
     let message: QueuedMessage
     let error: DeliveryError
   }
+
+  private struct BytesFailure: Error { let error: QueueError }
 
   private func contents(of request: RelayableRequest) async throws -> RelayedRequest {
     var parts: [RelayedRequest.Message] = []
@@ -207,13 +259,17 @@ struct Relay: Sendable {
           }
           // Bytes without a record do no harm, so a lost answer puts nothing in doubt.
           do { try await link.bytes.put(link.seal.blob(bytes, as: name), as: name) } catch let error as QueueError {
-            throw QueueError.unavailable(error.description)
+            throw BytesFailure(error: error)
           }
         }
       }
       try await group.waitForAll()
     }
   }
+}
+
+extension RelayableRequest {
+  fileprivate var hasPhotos: Bool { messages.contains(where: \.kind.hasPhoto) }
 }
 
 /// The requests whose append was not answered, and when it was last tried.

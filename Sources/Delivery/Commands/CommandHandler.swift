@@ -97,7 +97,7 @@ package struct CommandHandler: Sendable {
     let (destinations, circuits) = (work.plan.destinations, work.circuits)
     var reports: [ControlReply.Destination] = []
     var names: Set<String> = []
-    let cluster = work.cluster == nil ? [] : [ClusterLink.destination]
+    let cluster = work.cluster == nil ? [] : [ClusterLink.destination, ClusterLink.bytesDestination]
     for name in destinations.stores.map(\.name) + destinations.networks.map(\.network.name) + cluster
     where names.insert(name).inserted { reports.append(await circuits.report(on: name)) }
     return reports

@@ -1,6 +1,7 @@
 import Blocking
 import Clusters
 import Digests
+import DurableFiles
 import Ledgers
 import Messages
 import Networks
@@ -202,9 +203,12 @@ final class SimulatedHost: Sendable {
   func wake() { life.withLock { $0.life?.gate.wake() } }
   func mend() { life.withLock { $0.life?.queue.mend() } }
 
-  func drop(_ text: String, to conversation: String) throws -> String {
-    try Submission(to: ConversationID(conversation), from: nil, key: nil, text: text, photos: []).drop(into: spool.path)
-      .text
+  func drop(_ text: String, withPhoto: Bool = false, to conversation: String) throws -> String {
+    if withPhoto { try Directory(path: scratch.path).write([1, 2, 3], as: "photo") }
+    return try Submission(
+      to: ConversationID(conversation), from: nil, key: nil, text: text,
+      photos: withPhoto ? [File(reading: scratch.path("photo"))] : []
+    ).drop(into: spool.path).text
   }
 
   /// How many requests are neither filed nor refused.

@@ -60,6 +60,29 @@ struct ClusterSimulationTests {
     #expect(try await simulation.run(rounds: 4) == [])
   }
 
+  @Test("a full partition delays only its own conversations")
+  func delaysForRoom() async throws {
+    let full = Partition(of: ConversationID(unchecked: "c0"))
+    try await expectDelay(.serverBusy, flaw: .isFull(full))
+  }
+
+  @Test("photos that cannot be stored delay only their own conversations")
+  func delaysForBytes() async throws { try await expectDelay(.network, flaw: .keepsNoBytes) }
+
+  /// Expects that a conversation with a photo waits because of `cause`, and texts of others do not.
+  private func expectDelay(_ cause: Cause, flaw: HostQueue.Flaw) async throws {
+    let simulation = try ClusterSimulation(seed: 1, hosts: 1, faults: 0, flaw: flaw)
+    let host = simulation.hosts[0]
+    try await host.start()
+    let delayed = try host.drop("text", withPhoto: true, to: "c0")
+    while try host.story(of: delayed)?.messages.contains(where: { $0.cause != nil }) != true { await Task.yield() }
+    let others = try (1...3).map { try host.drop("text", to: "c\($0)") }
+    while try others.contains(where: { try host.story(of: $0)?.state != .sent }) { await Task.yield() }
+    let causes = try host.story(of: delayed)?.messages.compactMap(\.cause) ?? []
+    #expect(Set(causes) == [cause.rawValue])
+    await host.kill()
+  }
+
   /// Whether one of many seeds shows what is wrong.
   private func isCaught(
     _ word: String, patience: Duration = .seconds(240), _ make: (UInt64) throws -> ClusterSimulation

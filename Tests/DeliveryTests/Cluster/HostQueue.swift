@@ -42,6 +42,10 @@ final class HostQueue: Queue, BlobStore {
     case acknowledgesFirst
     /// Failures do not become facts.
     case givesUpSilently
+    /// A partition has no room. This is no error, and so is the next one.
+    case isFull(Partition)
+    /// The store of photos is away.
+    case keepsNoBytes
   }
 
   /// The faults of all queues until now.
@@ -98,7 +102,10 @@ final class HostQueue: Queue, BlobStore {
   }
 
   func append(_ record: [UInt8], as id: RecordID, to partition: Partition) async throws(QueueError) -> Position {
-    try await call { [shared] () async throws(QueueError) in try await shared.append(record, as: id, to: partition) }
+    if case .isFull(partition) = flaw { throw .full("there is no room") }
+    return try await call { [shared] () async throws(QueueError) in
+      try await shared.append(record, as: id, to: partition)
+    }
   }
 
   func find(_ id: RecordID, in partition: Partition) async throws(QueueError) -> Position? {
@@ -161,6 +168,7 @@ final class HostQueue: Queue, BlobStore {
   }
 
   func put(_ bytes: [UInt8], as name: BlobName) async throws(QueueError) {
+    if case .keepsNoBytes = flaw { throw .unavailable("the store is away") }
     try await call { [shared] () async throws(QueueError) in try await shared.put(bytes, as: name) }
   }
 
