@@ -66,7 +66,7 @@ package protocol Queue: Sendable {
 }
 
 /// A partition that this process owns, or has owned.
-package protocol OwnedPartition: Sendable {
+package protocol OwnedPartition: AnyObject, Sendable {
   /// The position of the last record when the partition was taken, or a later one. Up to there, an earlier owner may have
   /// read the records; nobody else reads later ones.
   var inherited: Position { get }

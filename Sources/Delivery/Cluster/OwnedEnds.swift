@@ -74,7 +74,7 @@ struct OwnedEnds: Service {
       try await owned.finish(request.inode)
       for order in try await ledger.orders(toCancel: request.request) { try await owned.finish(order) }
     } catch QueueError.lost {
-      await partitions.lost(partition)
+      await partitions.lost(partition, owned)
       throw QueueError.lost
     }
     let photos = request.messages.map(\.own).filter(\.kind.hasPhoto).map(\.position)

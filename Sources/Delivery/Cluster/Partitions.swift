@@ -90,8 +90,10 @@ actor Partitions: Service {
   }
 
   /// Another owner has the partition.
-  func lost(_ partition: Partition) async {
-    guard let part = owned[partition] else { return }
+  ///
+  /// - Parameter handle: what was lost. This host may own the partition again since then.
+  func lost(_ partition: Partition, _ handle: any OwnedPartition) async {
+    guard let part = owned[partition], part.handle === handle else { return }
     log.warning("another host owns a partition now", metadata: ["partition": "\(partition)"])
     await leave(partition, part)
   }
@@ -113,7 +115,7 @@ actor Partitions: Service {
     // Asking for all owners costs one request per partition. Readers notice most losses by themselves.
     if let settled, settled.workers == workers, seen - settled.at < link.times.lease { return }
     let owners = try await link.queue.owners()
-    for partition in owned.keys where owners[partition] != link.host { await lost(partition) }
+    for (partition, part) in owned where owners[partition] != link.host { await lost(partition, part.handle) }
     guard lease.isValid, !isStopping else { return }
     let idle = Partition.all.filter { owned[$0] == nil && !leaving.contains($0) }
     // Partitions that this host owned before a restart, or took without hearing the answer: nobody else takes them. The next
@@ -225,7 +227,7 @@ actor Partitions: Service {
         troubles.end(work)
       } catch QueueError.lost {
         // Not awaited: it waits for this task.
-        Task { await self.lost(partition) }
+        Task { await self.lost(partition, handle) }
         return
       } catch {
         if Task.isCancelled { return }

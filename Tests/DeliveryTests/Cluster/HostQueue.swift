@@ -130,10 +130,12 @@ final class HostQueue: Queue, BlobStore {
     return taken.map { Owned(queue: self, owned: $0) }
   }
 
-  private struct Owned: OwnedPartition {
+  private final class Owned: OwnedPartition {
     let queue: HostQueue
     let owned: any OwnedPartition
     var inherited: Position { owned.inherited }
+
+    init(queue: HostQueue, owned: any OwnedPartition) { (self.queue, self.owned) = (queue, owned) }
 
     func read(limit: Int) async throws(QueueError) -> [StoredRecord] {
       _ = try await queue.gate.pass()

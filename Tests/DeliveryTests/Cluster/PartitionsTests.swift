@@ -98,6 +98,28 @@ import Testing
     #expect(try await queue.owners().isEmpty)
   }
 
+  @Test("late news of a loss does not end a newer ownership")
+  func keepsNewer() async throws {
+    let partition = Partition(of: ConversationID(unchecked: "family"))
+    let lease = Lease(times: times)
+    let partitions = try partitions(lease)
+    /// Looks until this host owns the partition.
+    func owned() async throws -> any OwnedPartition {
+      while true {
+        lease.renew(askedAt: .now)
+        try await partitions.look()
+        if let handle = await partitions.handle(of: partition) { return handle }
+      }
+    }
+    let former = try await owned()
+    await partitions.lost(partition, former)
+    #expect(await partitions.handle(of: partition) == nil)
+    let present = try await owned()
+    await partitions.lost(partition, former)
+    #expect(await partitions.handle(of: partition) === present)
+    await partitions.releaseAll()
+  }
+
   @Test("a host forgets failures without an answer when it loses their partition")
   func forgetsFailures() async throws {
     let family = ConversationID(unchecked: "family")
@@ -114,7 +136,7 @@ import Testing
       lease.renew(askedAt: .now)
       _ = await gate.giveUp(message, DeliveryError(.rejected, "it is refused"))
     }
-    // Another host has taken it, and shows the message.
+    // Another host takes it, and shows the message.
     _ = try await queue.take(Partition(of: family), for: host(2), replacing: [host(1)])
     while gate.wasGivenUp(message) != nil { await Task.yield() }
     await partitions.releaseAll()
