@@ -20,7 +20,8 @@ actor Connector {
     let task = preparing ?? Task { await Self.prepare(stream) }
     preparing = task
     let result = await task.value
-    preparing = nil
+    // Others that waited for it may have begun another one.
+    if preparing == task { preparing = nil }
     try result.get()
     isPrepared = true
     return stream
@@ -50,7 +51,7 @@ actor Connector {
     let task = connecting ?? Task { await self.attempt() }
     connecting = task
     let result = await task.value
-    connecting = nil
+    if connecting == task { connecting = nil }
     return try result.get()
   }
 
