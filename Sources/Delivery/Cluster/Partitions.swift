@@ -94,8 +94,14 @@ actor Partitions: Service {
   /// - Parameter handle: what was lost. This host may own the partition again since then.
   func lost(_ partition: Partition, _ handle: any OwnedPartition) async {
     guard let part = owned[partition], part.handle === handle else { return }
-    log.warning("another host owns a partition now", metadata: ["partition": "\(partition)"])
-    await leave(partition, part)
+    await lost([partition: part])
+  }
+
+  private func lost(_ parts: [Partition: Owned]) async {
+    for partition in parts.keys.sorted() {
+      log.warning("another host owns a partition now", metadata: ["partition": "\(partition)"])
+    }
+    await leave(parts)
   }
 
   // MARK: The share
@@ -115,7 +121,7 @@ actor Partitions: Service {
     // Asking for all owners costs one request per partition. Readers notice most losses by themselves.
     if let settled, settled.workers == workers, seen - settled.at < link.times.lease { return }
     let owners = try await link.queue.owners()
-    for (partition, part) in owned where owners[partition] != link.host { await lost(partition, part.handle) }
+    await lost(owned.filter { owners[$0.key] != link.host })
     guard lease.isValid, !isStopping else { return }
     let idle = Partition.all.filter { owned[$0] == nil && !leaving.contains($0) }
     // Partitions that this host owned before a restart, or took without hearing the answer: nobody else takes them. The next
@@ -133,16 +139,11 @@ actor Partitions: Service {
 
   /// Gives what is too much to other hosts.
   private func giveBack(_ count: Int) async {
-    await withTaskGroup(of: Void.self) { group in
-      for partition in owned.keys.sorted().suffix(count) {
-        guard let part = owned[partition] else { continue }
-        log.info("gives a partition to another host", metadata: ["partition": "\(partition)"])
-        group.addTask {
-          await self.leave(partition, part)
-          await part.handle.release()
-        }
-      }
+    let surplus = Set(owned.keys.sorted().suffix(count))
+    for partition in surplus.sorted() {
+      log.info("gives a partition to another host", metadata: ["partition": "\(partition)"])
     }
+    await leave(owned.filter { surplus.contains($0.key) }) { await $0.release() }
   }
 
   /// - Parameter seen: when the beats were read.
@@ -180,21 +181,44 @@ actor Partitions: Service {
     log.info("owns a partition", metadata: ["partition": "\(partition)"])
   }
 
-  /// Forgets a partition: nothing of it is sent any more, and its work is stopped.
-  private func leave(_ partition: Partition, _ part: Owned) async {
-    guard owned.removeValue(forKey: partition) != nil else { return }
+  /// Forgets partitions: nothing of them is sent any more, and their work is stopped.
+  ///
+  /// - Parameter ended: called for each, after its work has stopped.
+  private func leave(
+    _ parts: [Partition: Owned], ended: @escaping @Sendable (any OwnedPartition) async -> Void = { _ in }
+  ) async {
+    if parts.isEmpty { return }
     settled = nil
-    leaving.insert(partition)
+    for (partition, part) in parts {
+      owned[partition] = nil
+      leaving.insert(partition)
+      lease.close(partition)
+      part.reader.cancel()
+    }
+    for part in parts.values { await part.reader.value }
+    // The ledger knows all conversations of this process, so they are read once.
+    var served: [Partition: [Int64]] = [:]
+    do {
+      for row in try await ledger.servedConversations() {
+        served[Partition(of: row.conversation), default: []].append(row.row)
+      }
+    } catch { log.error("the owner's ledger failed", metadata: ["error": "\(error)"]) }
+    await withTaskGroup(of: Void.self) { [served] group in
+      for (partition, part) in parts {
+        group.addTask {
+          await self.stop(served[partition] ?? [], of: partition)
+          await ended(part.handle)
+        }
+      }
+    }
+  }
+
+  private func stop(_ conversations: [Int64], of partition: Partition) async {
     defer {
       work.left(partition)
       leaving.remove(partition)
     }
-    lease.close(partition)
-    part.reader.cancel()
-    await part.reader.value
     do {
-      let conversations = try await ledger.servedConversations().filter { Partition(of: $0.conversation) == partition }
-        .map(\.row)
       let messages = try await ledger.disown(partition, conversations)
       await work.stop(conversations, messages)
       // Workers that have ended since then may have counted or postponed what was forgotten.
