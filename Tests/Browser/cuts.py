@@ -1,5 +1,7 @@
 """Composing while the line is cut, while a proxy answers for the page, and while files change."""
 
+from urllib.parse import urlsplit
+
 from composer import begin, pick
 from photographs import photograph
 from stage import has_left, until
@@ -25,6 +27,34 @@ def test_what_is_removed_and_moved_during_a_cut_stays_so(stage):
     assert stage.texts("family") == ["photo", "photo", "two are left"]
     assert [photo["attachment"]["height"] for photo in stage.published("family")[:2]] == [500, 400]
     until(lambda: has_left(tab) and not list((stage.spool / "draft").iterdir()), "nothing is left")
+
+
+def test_a_removed_photo_whose_answer_was_lost_is_not_sent(stage):
+    """The server has a photo, but the line is cut before its answer. The photo is removed, and Send follows at once. The message
+    has the other photo alone."""
+    tab = begin(stage)
+    client, lost = stage.client(stage.link()), []
+    photos = [photograph(stage.directory, name, 300, height) for name, height in [("a.jpg", 300), ("b.jpg", 400)]]
+
+    def lose(route):
+        if "file=a.jpg" not in route.request.url:
+            return route.fallback()
+        if not lost:
+            path = urlsplit(route.request.url)
+            lost.append(client.ask("PUT", f"{path.path}?{path.query}", photos[0].read_bytes()).status)
+        return route.abort()
+
+    tab.route("**/draft/new/photo?*", lose)
+    tab.get_by_test_id("composer.photos").set_input_files(photos)
+    tab.get_by_test_id("composer.text").fill("one is left")
+    # A route is served while the browser is asked something.
+    until(lambda: tab.evaluate("1") and len(list((stage.spool / "draft").glob("*/photo*"))) == 2, "the server has both")
+    tab.evaluate("""() => {
+        for (const name of ['remove', 'send']) document.querySelector(`[data-test="composer.${name}"]`).click()
+    }""")
+    until(lambda: stage.are_sent(2), "it is sent")
+    assert stage.texts("family") == ["photo", "one is left"] and lost == [201], lost
+    assert stage.published("family")[0]["attachment"]["height"] == 400
 
 
 def test_a_message_that_is_cancelled_during_a_cut_leaves_no_photo(stage):

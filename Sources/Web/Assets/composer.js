@@ -233,12 +233,26 @@ export class Composer {
       } catch (error) {
         // Somebody else composes here: the photo goes with the form.
         if (error.status === 409) item.isLocal = true
-        else if (!item.isRemoved) this.#fail(item, error.message)
+        else if (item.isRemoved) item.place = await this.#find(item)
+        else this.#fail(item, error.message)
       }
       this.#running -= 1
       if (item.isRemoved && item.place) await this.#delete(item)
       await this.settle()
     })
+  }
+
+  /** The name in the draft of a photo that was removed while it was uploaded; undefined if the server does not have it. */
+  async #find(item) {
+    try {
+      const {draft, photos} = await this.#insist(async () =>
+        (await ask(`/draft?name=${this.conversation}`, {method: 'POST'})).json())
+      if (this.items.some(other => placeOf(other) === placeOf(item))) return
+      this.draft = draft ?? ''
+      return photos.find(({file, bytes}) => mark({place: file, bytes}) === mark(item))?.file
+    } catch (error) {
+      say(error.message, true)
+    }
   }
 
   /** Removes a photo from the draft. If the server refuses, it says why in `item.refusal`, and the photo comes back. */
@@ -495,11 +509,13 @@ export class Composer {
     say('Cancelled. Nothing was sent.')
   }
 
+  /** Deletes the draft of a cancelled message. */
   async #drop(message) {
-    if (this.draft) await this.#insist(() => ask(`/draft/${this.draft}`, {method: 'DELETE'}))
-      .catch(error => {
-        if (error.status !== 404) throw error
-      })
+    try {
+      if (this.draft) await this.#insist(() => ask(`/draft/${this.draft}`, {method: 'DELETE'}))
+    } catch (error) {
+      if (error.status !== 404) throw error
+    }
     this.draft = ''
     this.#unsent.delete(message)
     for (const item of message.items) this.#release(item)
