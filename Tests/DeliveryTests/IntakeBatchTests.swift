@@ -60,9 +60,14 @@ import Testing
     let first = try read(all, in: spool, open: open)
     #expect(first.taken == all.count && first.requests.map(\.droppedAs) == ["other"])
     #expect(open.conversations == [try ConversationID("family")])
-    // One is closed in time, and the rest of the queue waits.
+    // One is closed in time, and the rest of the queue waits. A child process of another test may hold it open until its
+    // program begins.
     try writers.removeFirst().close()
-    #expect(try read(all, in: spool, open: open).requests.map(\.droppedAs) == ["r0", "other"])
+    var taken: [String] = []
+    for _ in 0..<10_000 where !taken.contains("r0") {
+      taken = try read(all, in: spool, open: open).requests.map(\.droppedAs)
+    }
+    #expect(taken == ["r0", "other"])
     now.withLock { $0 += .seconds(1) }
     let batch = try read(all, in: spool, open: open)
     #expect(batch.requests.count == all.count)
