@@ -33,6 +33,8 @@ actor Partitions: Service {
   private let log: Logger
   private let bell = Bell()
   private var owned: [Partition: Owned] = [:]
+  /// The latest tasks that leave partitions which their readers found lost.
+  private var losses: [Partition: Task<Void, Never>] = [:]
   /// Partitions whose work is being stopped.
   private var leaving: Set<Partition> = []
   private var watch: HostWatch
@@ -81,12 +83,13 @@ actor Partitions: Service {
     let all = owned
     owned = [:]
     for partition in all.keys { lease.close(partition) }
+    for part in all.values { part.reader.cancel() }
     await withTaskGroup(of: Void.self) { group in
-      for part in all.values {
-        part.reader.cancel()
-        group.addTask { await part.handle.release() }
-      }
+      for part in all.values { group.addTask { await part.handle.release() } }
     }
+    // The ledger is closed after this, so nobody may use it any more.
+    for part in all.values { await part.reader.value }
+    for task in losses.values { await task.value }
   }
 
   /// Another owner has the partition.
@@ -95,6 +98,11 @@ actor Partitions: Service {
   func lost(_ partition: Partition, _ handle: any OwnedPartition) async {
     guard let part = owned[partition], part.handle === handle else { return }
     await lost([partition: part])
+  }
+
+  /// Leaves a lost partition in a task of its own, because that waits for the caller, its reader.
+  private func leaveLater(_ partition: Partition, _ handle: any OwnedPartition) {
+    losses[partition] = Task { await self.lost(partition, handle) }
   }
 
   private func lost(_ parts: [Partition: Owned]) async {
@@ -250,9 +258,7 @@ actor Partitions: Service {
         if let failure { throw failure }
         troubles.end(work)
       } catch QueueError.lost {
-        // Not awaited: it waits for this task.
-        Task { await self.lost(partition, handle) }
-        return
+        return await leaveLater(partition, handle)
       } catch {
         if Task.isCancelled { return }
         troubles.tell(work, error)
