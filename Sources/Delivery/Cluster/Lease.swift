@@ -13,6 +13,8 @@ final class Lease: Sendable {
     /// When the latest beats were sent, between which there was no pause of half a lease: the first and the last one.
     var steady: (first: ContinuousClock.Instant, last: ContinuousClock.Instant)?
     var partitions: Set<Partition> = []
+    /// How often the lease had ended before it was renewed.
+    var lapses = 0
   }
 
   private let times: ClusterTimes
@@ -26,6 +28,11 @@ final class Lease: Sendable {
   func renew(askedAt asked: ContinuousClock.Instant) {
     let until = asked + times.lease - times.margin
     state.withLock { state in
+      // Others may have taken the partitions since it ended; none is covered before the owners were asked again.
+      if let former = state.until, former < asked {
+        state.lapses += 1
+        state.partitions = []
+      }
       state.until = max(state.until ?? until, until)
       let isSteady = state.steady.map { asked - $0.last < times.lease / 2 } ?? false
       state.steady = (isSteady ? state.steady?.first ?? asked : asked, asked)
@@ -39,7 +46,16 @@ final class Lease: Sendable {
 
   var isValid: Bool { state.withLock { $0.until.map { $0 > .now } ?? false } }
 
-  func admit(_ partition: Partition) { state.withLock { _ = $0.partitions.insert(partition) } }
+  var lapses: Int { state.withLock { $0.lapses } }
+
+  /// Covers partitions, unless the lease had ended since this host was known to own them.
+  ///
+  /// - Parameter lapses: their number before the owners were asked.
+  func admit(_ partitions: some Sequence<Partition>, lapses: Int) {
+    state.withLock { if $0.lapses == lapses { $0.partitions.formUnion(partitions) } }
+  }
+
+  func admit(_ partition: Partition) { admit([partition], lapses: lapses) }
 
   func close(_ partition: Partition) { state.withLock { _ = $0.partitions.remove(partition) } }
 

@@ -39,7 +39,7 @@ actor Partitions: Service {
   private var leaving: Set<Partition> = []
   private var watch: HostWatch
   /// The workers at the last look at all owners; nil if shares change.
-  private var settled: (workers: Set<HostID>, at: ContinuousClock.Instant)?
+  private var settled: (workers: Set<HostID>, at: ContinuousClock.Instant, lapses: Int)?
   private var isStopping = false
 
   private static let work = "partitions cannot be taken"
@@ -127,9 +127,13 @@ actor Partitions: Service {
     let share = (Partition.count + workers.count - 1) / workers.count
     if owned.count > share { return await giveBack(owned.count - share) }
     // Asking for all owners costs one request per partition. Readers notice most losses by themselves.
-    if let settled, settled.workers == workers, seen - settled.at < link.times.lease { return }
+    let lapses = lease.lapses
+    if let settled, settled.workers == workers, settled.lapses == lapses, seen - settled.at < link.times.lease {
+      return
+    }
     let owners = try await link.queue.owners()
     await lost(owned.filter { owners[$0.key] != link.host })
+    lease.admit(owned.keys, lapses: lapses)
     guard lease.isValid, !isStopping else { return }
     let idle = Partition.all.filter { owned[$0] == nil && !leaving.contains($0) }
     // Partitions that this host owned before a restart, or took without hearing the answer: nobody else takes them. The next
@@ -138,11 +142,11 @@ actor Partitions: Service {
     let free = idle.filter { owners[$0].map { watch.isDead($0, at: seen) } ?? true && owners[$0] != link.host }
     let more = max(0, share - owned.count - own.count)
     let wanted = own + free.shuffled().prefix(more)
-    await take(wanted, from: owners, seen: seen)
+    await take(wanted, from: owners, seen: seen, lapses: lapses)
     // A host that has too much will give back.
     let counts = Dictionary(owners.values.map { ($0, 1) }, uniquingKeysWith: +)
     let isSettled = wanted.allSatisfy { owned[$0] != nil } && counts.values.allSatisfy { $0 <= share }
-    settled = isSettled ? (workers, seen) : nil
+    settled = isSettled ? (workers, seen, lapses) : nil
   }
 
   /// Gives what is too much to other hosts.
@@ -154,9 +158,11 @@ actor Partitions: Service {
     await leave(owned.filter { surplus.contains($0.key) }) { await $0.release() }
   }
 
-  /// - Parameter seen: when the beats were read.
+  /// - Parameters:
+  ///   - seen: when the beats were read.
+  ///   - lapses: those of the lease before.
   private func take(
-    _ partitions: [Partition], from owners: [Partition: HostID], seen: ContinuousClock.Instant
+    _ partitions: [Partition], from owners: [Partition: HostID], seen: ContinuousClock.Instant, lapses: Int
   ) async {
     for start in stride(from: 0, to: partitions.count, by: Self.takenAtOnce) {
       // Who was dead may live again since then; the next look tells.
@@ -173,17 +179,17 @@ actor Partitions: Service {
           if let handle = next.1 { all.append((next.0, handle)) }
         }
       }
-      for (partition, handle) in taken { admit(partition, handle) }
+      for (partition, handle) in taken { admit(partition, handle, lapses: lapses) }
       if isStopping || !lease.isValid { return }
     }
   }
 
-  private func admit(_ partition: Partition, _ handle: any OwnedPartition) {
+  private func admit(_ partition: Partition, _ handle: any OwnedPartition, lapses: Int) {
     if isStopping {
       Task { await handle.release() }
       return
     }
-    lease.admit(partition)
+    lease.admit([partition], lapses: lapses)
     let reader = Task { await self.read(partition, handle) }
     owned[partition] = Owned(handle: handle, reader: reader)
     log.info("owns a partition", metadata: ["partition": "\(partition)"])

@@ -74,7 +74,7 @@ final class HostQueue: Queue, BlobStore {
 
   func mend() { faults.withLock { $0 = 0 } }
 
-  /// - Parameter connected: the call is refused after a sleep of the host, as its connection is dead, and never very late.
+  /// - Parameter connected: refused after a sleep of the host, as its connection is dead, and never very late.
   private func call<Answer: Sendable>(
     connected: Bool = false, _ body: @escaping @Sendable () async throws(QueueError) -> Answer
   ) async throws(QueueError) -> Answer {
