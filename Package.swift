@@ -292,7 +292,7 @@ let package = Package(
     .testTarget(
       name: "MailIntakeTests",
       dependencies: [
-        "Darkroom", "DurableFiles", "MailIntake", "MailParsing", "Settings", "Spooling", "TestSupport",
+        "Darkroom", "DurableFiles", "MailIntake", "MailParsing", "Messages", "Settings", "Spooling", "TestSupport",
         .product(name: "Logging", package: "swift-log"),
       ],
       exclude: ["charsets.py"]),

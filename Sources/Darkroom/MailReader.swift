@@ -22,7 +22,8 @@ package final class MailReader: Sendable {
   /// Parses a mail. Blocks.
   ///
   /// - Parameter limit: the most bytes of a mail.
-  /// - Throws: `MailRefusal` if the mail is not to be taken; `DeliveryError` if no process can be started; `FileError`.
+  /// - Throws: `MailRefusal` if the mail is not to be taken; `DeliveryError` if no process can be started, or each one ends
+  ///   whatever it is asked; `FileError`.
   package func index(of mail: File, limit: Int) throws -> MailIndex {
     let size = try mail.entry().size
     if size > limit { throw MailRefusal("the mail has \(size) bytes; mail.bytes allows \(limit); send smaller photos") }
@@ -30,13 +31,9 @@ package final class MailReader: Sendable {
       var death = Death.crashed
       for _ in 1...2 {
         let isFresh = process == nil
-        let current = try process ?? LockedProcess(program: program, "mail", memory: Self.memory)
+        let current = try process ?? started()
         process = nil
-        var order = WireWriter()
-        order.put(limit)
-        switch current.ask(
-          order.bytes, file: mail.descriptor, limit: MailLimits.answerBytes, seconds: Self.seconds)
-        {
+        switch ask(current, of: mail, limit: limit) {
         case .answered(let bytes):
           if let answer = MailAnswer(encoded: bytes, size: size) {
             process = current
@@ -48,7 +45,24 @@ package final class MailReader: Sendable {
           if isFresh { death = .crashed }
         }
       }
+      if case .crashed = death { try checkProgram() }
       throw MailRefusal(Self.sentence(death))
+    }
+  }
+
+  private func started() throws -> LockedProcess { try LockedProcess(program: program, "mail", memory: Self.memory) }
+
+  private func ask(_ process: LockedProcess, of mail: File, limit: Int) -> LockedProcess.Outcome {
+    var order = WireWriter()
+    order.put(limit)
+    return process.ask(order.bytes, file: mail.descriptor, limit: MailLimits.answerBytes, seconds: Self.seconds)
+  }
+
+  /// Has the program parse a mail that does no harm, so that no mail is refused for a fault of this computer.
+  private func checkProgram() throws {
+    let mail = try File(inMemory: Array("To: a@b\n\na\n".utf8))
+    guard case .answered = ask(try started(), of: mail, limit: 1000) else {
+      throw DeliveryError(.localResources, "\(program) does not work on this computer; install photospool again")
     }
   }
 

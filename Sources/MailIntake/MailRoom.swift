@@ -110,9 +110,9 @@ package final class MailRoom: Service {
           }
           tell(outcome, of: name)
         } catch {
-          // A damaged mail does not delay others; a full disk does.
+          // A damaged mail does not delay others; a full disk does, and a parser that does not work.
           fault = fault ?? error
-          if error is SpoolError || (error as? FileError)?.isOutOfSpace == true { break }
+          if error is SpoolError || error is DeliveryError || (error as? FileError)?.isOutOfSpace == true { break }
         }
       }
       // An idle daemon keeps no process for mails.

@@ -2,6 +2,7 @@ import Darkroom
 import DurableFiles
 import Foundation
 import MailParsing
+import Messages
 import TestSupport
 import Testing
 
@@ -25,5 +26,13 @@ import Testing
     }
     try Data("To: family@photos\n\nGood".utf8).write(to: URL(fileURLWithPath: scratch.path("good.eml")))
     #expect(try reader.index(of: File(reading: scratch.path("good.eml")), limit: MailLimits.bytes).body == "Good")
+  }
+
+  @Test("A program that ends whatever it reads refuses no mail: the computer is to blame") func brokenProgram() throws {
+    let mail = try File(inMemory: Array("To: family@photos\n\nGood".utf8))
+    let error = #expect(throws: DeliveryError.self) {
+      try MailReader(program: "/bin/false").index(of: mail, limit: MailLimits.bytes)
+    }
+    #expect(error?.cause == .localResources)
   }
 }
