@@ -35,13 +35,15 @@ on_a_machine() {
   unset PHOTOSPOOL_SPOOL PHOTOSPOOL_CONFIG
 }
 
-# user NAME ID [HOME]: a user with a group and a home of its own.
+# user NAME ID [HOME]: a user with a group and a home of its own; or the system's, if the program is installed here, too.
 user() {
   local home=${3:-$PWD/homes/$1}
-  echo "$1:x:$2:$2::$home:/bin/bash" >> /etc/passwd
-  echo "$1:x:$2:" >> /etc/group
+  if ! id "$1" > /dev/null 2>&1; then
+    echo "$1:x:$2:$2::$home:/bin/bash" >> /etc/passwd
+    echo "$1:x:$2:" >> /etc/group
+  fi
   install -d "${home%/*}"
-  install -d -o "$2" -g "$2" "$home"
+  install -d -o "$1" -g "$1" "$home"
 }
 
 # as USER COMMAND...: with the groups of the user and nothing of the story's environment.
