@@ -14,6 +14,8 @@ on_a_machine() {
     chmod 755 .
     ON_A_MACHINE=yes exec unshare --mount --net --pid --fork --kill-child --mount-proc bash "$0"
   fi
+  # A disk of another story would stay alive here after its power was cut and it was unmounted there.
+  umount -l /dev/shm/photospool-disk.*/disk 2> /dev/null || true
   ip link set lo up
   ip address add 192.0.2.10/24 dev lo
   mount -t tmpfs -o mode=755 none /run
