@@ -28,8 +28,9 @@ final class Lease: Sendable {
   func renew(askedAt asked: ContinuousClock.Instant) {
     let until = asked + times.lease - times.margin
     state.withLock { state in
-      // Others may have taken the partitions since it ended; none is covered before the owners were asked again.
-      if let former = state.until, former < asked {
+      // Others may have taken the partitions since it ended; none is covered before the owners were asked again. A beat
+      // that was sent before the end may have arrived long after it.
+      if let former = state.until, former < .now {
         state.lapses += 1
         state.partitions = []
       }

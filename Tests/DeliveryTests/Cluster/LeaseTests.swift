@@ -46,6 +46,21 @@ struct LeaseTests {
     #expect(!lease.covers(family))
   }
 
+  @Test("a lease that ended before a beat was answered covers nothing until the owners were asked")
+  func lapses() {
+    let lease = Lease(times: times)
+    // It ended half a second ago, while the next beat was on its way.
+    lease.renew(askedAt: .now - (times.lease - times.margin) - .seconds(0.5))
+    lease.admit(Partition(of: family))
+    let before = lease.lapses
+    lease.renew(askedAt: .now - .seconds(1))
+    #expect(!lease.covers(family))
+    lease.admit([Partition(of: family)], lapses: before)
+    #expect(!lease.covers(family))
+    lease.admit([Partition(of: family)], lapses: lease.lapses)
+    #expect(lease.covers(family))
+  }
+
   @Test("a host is dead when its beat has not changed for a lease")
   func seesDeath() throws {
     var watch = HostWatch(times: times)
