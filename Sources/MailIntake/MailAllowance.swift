@@ -39,9 +39,9 @@ struct MailAllowance {
     return true
   }
 
-  /// Counts a mail that was taken for its rules.
-  mutating func took(_ rules: Rules, now: ContinuousClock.Instant) {
-    for rule in rules { taken[rule] = (taken[rule] ?? []).filter { $0 + Self.hour > now } + [now] }
+  /// Counts a mail that was taken for its rules. No more are remembered than may be taken, so none without a limit.
+  mutating func took(_ rules: Rules, perHour: Int, now: ContinuousClock.Instant) {
+    for rule in rules { taken[rule] = ((taken[rule] ?? []) + [now]).suffix(perHour) }
   }
 
   private func hasRoom(_ rules: Rules, _ perHour: Int, _ now: ContinuousClock.Instant) -> Bool {

@@ -108,6 +108,9 @@ package final class MailRoom: Service {
               }
             }
           }
+          if case .taken(_, _, let rules) = outcome {
+            state.withLock { $0.allowance.took(rules, perHour: perHour, now: .now) }
+          }
           tell(outcome, of: name)
         } catch {
           // A damaged mail does not delay others; a full disk does, and a parser that does not work.
@@ -146,9 +149,8 @@ package final class MailRoom: Service {
   private func tell(_ outcome: MailTaking.Outcome, of name: [UInt8]) {
     let mail = Logger.MetadataValue("\(escaped(name: name))")
     switch outcome {
-    case .taken(let requests, let leftOut, let rules):
+    case .taken(let requests, let leftOut, _):
       state.withLock { state in
-        state.allowance.took(rules, now: .now)
         state.counts.taken += 1
         state.hasToldWaiting = false
       }

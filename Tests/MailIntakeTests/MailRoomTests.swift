@@ -146,7 +146,7 @@ import Testing
     let later = now + .seconds(3601)
     func admits(_ name: UInt8, perHour: Int = 1, isScan: Bool, _ now: ContinuousClock.Instant) -> Bool {
       let isAdmitted = allowance.admit([name], for: rules, perHour: perHour, isScan: isScan, now: now)
-      if isAdmitted { allowance.took(rules, now: now) }
+      if isAdmitted { allowance.took(rules, perHour: perHour, now: now) }
       return isAdmitted
     }
     let first = [admits(1, isScan: true, now), admits(2, isScan: true, now + .seconds(1))]
