@@ -24,7 +24,7 @@ struct FolderWalk {
   private(set) var passing: [FoundFile] = []
   /// The paths of all folders below the watched one that were entered; "" is that one.
   private(set) var folders: [String] = []
-  /// The paths of folders that were not entered though they are no special ones, and why.
+  /// The paths of folders that could not be entered or listed, and why.
   private(set) var leftOut: [(path: String, reason: String)] = []
   /// The folders with a `.sent`.
   private(set) var withSent: [[String]] = []

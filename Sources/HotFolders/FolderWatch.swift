@@ -83,7 +83,7 @@ package final class FolderWatch {
         tell(walk.leftOut, in: folder)
         let found = look(at: try unsent(walk.files, in: folder, sweeps: sweeps), in: folder)
         next = min(next, found.next)
-        next = min(next, name(walk.passing, in: folder))
+        next = min(next, tellPassing(walk.passing, in: folder))
         if sweeps { try sweep(walk.withSent, in: folder) }
         if found.isWell, troubles.remove(folder.folder) != nil {
           log.info("a folder is watched again", metadata: name(folder))
@@ -166,7 +166,8 @@ package final class FolderWatch {
       if staying.updateValue(request, forKey: key) == nil {
         log.error(
           "a file was sent, and cannot be taken away",
-          metadata: name(folder).merging(["file": "\(escaped(file.path))", "error": "\(sentence)"]) { $1 })
+          metadata: name(folder).merging(
+            ["file": "\(escaped(file.path))", "request": "\(request)", "error": "\(sentence)"]) { $1 })
       }
     } else if let key {
       staying[key] = nil
@@ -184,7 +185,7 @@ package final class FolderWatch {
   }
 
   /// Names each file once that has kept a name for a while for `unfinished`. Returns the time until the next one.
-  private func name(_ files: [FoundFile], in folder: WatchedFolder) -> Duration {
+  private func tellPassing(_ files: [FoundFile], in folder: WatchedFolder) -> Duration {
     var next = Duration.seconds(Self.rounds)
     let former = passing[folder.folder] ?? [:]
     var now = [String: Seen]()

@@ -66,7 +66,7 @@ struct HostWatch {
     seen = seen.filter { present.contains($0.key) }
   }
 
-  /// Says that this host and the cluster have worked until now, although the last look was a while ago.
+  /// Says that this host and the cluster have worked until a moment, although the last look was a while before it.
   mutating func hasWorked(until moment: ContinuousClock.Instant) { lastLook = lastLook.map { max($0, moment) } }
 
   /// The hosts that publish, dead ones left out.

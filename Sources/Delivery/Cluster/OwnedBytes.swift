@@ -8,7 +8,7 @@ actor OwnedBytes: Service {
   private let link: ClusterLink
   private let troubles: Troubles
   private let bell = Bell()
-  /// What waits, oldest first; what failed is tried again behind the others.
+  /// The photos to remove, oldest first. Those that could not be removed go behind the others.
   private var waiting: [(record: RecordID, photos: [Int])] = []
   private var isAway = false
 

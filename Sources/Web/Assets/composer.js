@@ -534,7 +534,7 @@ export class Composer {
     for (const item of items) item.isRemoved = false
     this.items.unshift(...items)
     this.tray.prepend(...items.map(item => item.element))
-    // What is still to be uploaded gets a place behind what is there.
+    // Photos that are still to be uploaded get a place behind the others.
     let place = Math.max(-1, ...this.items.filter(item => item.place).map(placeOf))
     for (const item of this.items) if (!item.place) item.number = place += 1
     this.#number()

@@ -113,7 +113,7 @@ extension LedgerView {
         page.older = TimelinePlace(rows: start.rows.map { $0 == .max ? $0 : $0 + 1 })
       } else {
         if place == nil {
-          // What comes from now on is newer, also in a source from which nothing was taken.
+          // Later entries are newer than this page, also in a source from which nothing was taken.
           for index in sources.indices where nearest.rows[index] == .max {
             nearest.rows[index] = sources[index].head.map { $0["row"] + 1 } ?? 1
           }
