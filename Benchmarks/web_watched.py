@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Measures the page while somebody looks at it: memory and wake-ups with streams of events, texts a second of the daemon beside
-one, from a drop to the screen, and the first paint on a slow phone. Prints a table.
+"""Measures the page while somebody looks at it: memory and wake-ups with streams of events, from a drop to the screen, and the
+first paint on a slow phone. And the daemon beside it: its memory, wake-ups and texts a second without a page, with one that
+nobody looks at, and with one that is watched. Prints a table.
 
     make build && .build/browser-python/bin/python Benchmarks/web_watched.py [--texts N] [--pairs N]
 
@@ -8,6 +9,7 @@ PHOTOSPOOL names another program than .build/release/photospool; photospool-web 
 """
 
 import argparse
+import contextlib
 import http.client
 import itertools
 import os
@@ -63,14 +65,58 @@ def resident(page):
     return f"{idle.memory(page.process.pid)['resident'] * 1.048576:.1f}"
 
 
-def texts(spool, numbers, count, conversation):
-    """Texts a second, from the first drop until all have receipts."""
-    sent = spool / "sent"
+def texts(spool, daemon, numbers, count):
+    """Texts a second, from the first drop until all have receipts, and texts for a second of the daemon's processor time."""
+    sent, spent = spool / "sent", measure.processor_seconds(daemon.pid)
     begin_count, begin = sum(1 for _ in os.scandir(sent)), time.monotonic()
     for number in itertools.islice(numbers, count):
-        web.drop(spool, number, conversation)
+        web.drop(spool, number, "rate")
     measure.wait_until(lambda: sum(1 for _ in os.scandir(sent)) >= begin_count + count, 300, 0.02)
-    return count / (time.monotonic() - begin)
+    return count / (time.monotonic() - begin), count / (measure.processor_seconds(daemon.pid) - spent)
+
+
+@contextlib.contextmanager
+def no_page(spool):
+    yield
+
+
+@contextlib.contextmanager
+def unwatched(spool):
+    page = web.Page(spool)
+    yield
+    page.stop()
+
+
+@contextlib.contextmanager
+def watched(spool):
+    page = web.Page(spool)
+    held = streams(page, "rate", 1)
+    yield
+    del held
+    page.stop()
+
+
+def compare(spool, daemon, numbers, options, beside, without):
+    """The texts of a daemon with one page beside it, as a part of those with another: a second, and for its processor time."""
+    ratios = []
+    for turn in range(options.pairs):
+        found = {}
+        for page in [beside, without] if turn % 2 else [without, beside]:
+            with page(spool):
+                found[page] = texts(spool, daemon, numbers, options.texts)
+        ratios.append([one / other for one, other in zip(found[beside], found[without])])
+    return ", ".join(measure.spread(list(values)) for values in zip(*ratios))
+
+
+def daemon_alone(spool, daemon, rows):
+    """Memory and wake-ups of the daemon, without a page and with one that nobody looks at."""
+    found = []
+    for page in [no_page, unwatched, no_page]:
+        with page(spool):
+            time.sleep(idle.PAUSE)
+            found.append((idle.memory(daemon.pid)["resident"] * 1.048576, idle.wakeups(daemon.pid, 60)))
+    for name, values in zip(["resident, MB", "wake-ups a minute"], zip(*found)):
+        rows.append((f"the daemon, idle, {name}: no page, an unwatched one, no page", ", ".join(f"{value:.1f}" for value in values), ""))
 
 
 def screen(spool, page, numbers, rows):
@@ -138,7 +184,7 @@ def with_tls(spool, rows):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--texts", type=int, default=3000, help="of each turn")
-    parser.add_argument("--pairs", type=int, default=5, help="turns with and without a stream")
+    parser.add_argument("--pairs", type=int, default=5, help="turns with a page and without it")
     options = parser.parse_args()
     scratch = Path(tempfile.mkdtemp(prefix="photospool-watched."))
     spool, daemon, page, rows = scratch / "spool", None, None, []
@@ -155,17 +201,12 @@ def main():
         rows.append(("resident, with 50 streams, MB", resident(page), "32"))
         page.stop()
         with_tls(spool, rows)
-        ratios = []
-        texts(spool, numbers, options.texts, "rate")
-        for turn in range(options.pairs):
-            rates = {}
-            for is_watched in [turn % 2 == 0, turn % 2 == 1]:
-                page = web.Page(spool)
-                held = streams(page, "rate", 1) if is_watched else []
-                rates[is_watched] = texts(spool, numbers, options.texts, "rate")
-                page.stop()
-            ratios.append(rates[True] / rates[False])
-        rows.append((f"texts a second with a stream, of those without ({options.pairs} pairs)", measure.spread(ratios), "0.98"))
+        texts(spool, daemon, numbers, options.texts)
+        for name, beside, without in [("a stream, of those without", watched, unwatched),
+                                      ("a page that nobody looks at, of those without a page", unwatched, no_page)]:
+            rows.append((f"texts with {name} ({options.pairs} pairs): a second, for the daemon's processor time",
+                         compare(spool, daemon, numbers, options, beside, without), "0.98"))
+        daemon_alone(spool, daemon, rows)
         page = web.Page(spool)
         screen(spool, page, numbers, rows)
     finally:
