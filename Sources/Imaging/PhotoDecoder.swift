@@ -56,9 +56,7 @@ extension PhotoFormat {
     case let other?:
       if let raw = photo.bytes.kindOfRaw { throw DeliveryError(.unsupportedImage, raw) }
       throw DeliveryError(
-        .unsupportedImage,
-        "this is \(other.nameWithArticle); photos can be JPEG, PNG, HEIC, AVIF, WebP or GIF, so save it as one of these"
-      )
+        .unsupportedImage, "this is \(other.nameWithArticle); save it as a JPEG, PNG, HEIC, AVIF, WebP or GIF")
     case nil:
       if let raw = photo.bytes.kindOfRaw { throw DeliveryError(.unsupportedImage, raw) }
       let kind = photo.bytes.kindOfStranger ?? "this file is not an image"

@@ -22,6 +22,10 @@ func refusal(
     Issue.record("it was prepared: \(prepared.width)x\(prepared.height)", sourceLocation: location)
     return nil
   } catch {
+    let remedy = error.sentence.components(separatedBy: "; ").dropFirst().last ?? ""
+    #expect(
+      ["send ", "save it ", "try again when ", "raise "].contains { remedy.hasPrefix($0) },
+      "the sentence does not end with what to do: \(error.sentence)", sourceLocation: location)
     return error
   }
 }
