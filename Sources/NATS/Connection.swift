@@ -29,6 +29,8 @@ final class Connection: Sendable {
     var mailboxes: [String: Mailbox] = [:]
     var isSweeping = false
     var isClosed = false
+    /// The first call that JetStream did not answer, after the last one that it answered.
+    var unansweredSince: ContinuousClock.Instant?
     var trouble: String?
   }
 
@@ -86,6 +88,23 @@ final class Connection: Sendable {
     guard let reply = try answer.get() else { throw .silent }
     if reply.status == 503 { throw .noResponders }
     return reply
+  }
+
+  // MARK: Whether JetStream answers
+
+  /// A server that the others cannot reach keeps its clients, and answers none of their calls.
+  private static let patience = Duration.seconds(10)
+
+  func noteAnswer() { state.withLock { $0.unansweredSince = nil } }
+
+  /// Closes the connection when no call has been answered for a while, so that the next caller connects to any of the servers.
+  func noteNoAnswer() async {
+    let since = state.withLock { state in
+      let since = state.unansweredSince ?? .now
+      state.unansweredSince = since
+      return since
+    }
+    if .now - since > Self.patience { await close() }
   }
 
   // MARK: Mailboxes

@@ -195,11 +195,29 @@ struct JetStream: Sendable {
   private func answer<Answer: Decodable>(
     to subject: String, headers: [String], _ body: [UInt8], as type: Answer.Type, within limit: Duration
   ) async throws(JetStreamFault) -> Answer {
-    let reply: Reply
-    do { reply = try await connection.request(subject, headers: headers, body, within: limit) } catch {
-      throw .request(error)
+    do throws(JetStreamFault) {
+      let reply: Reply
+      do { reply = try await connection.request(subject, headers: headers, body, within: limit) } catch {
+        throw .request(error)
+      }
+      let answer = try Self.decoded(reply, as: type)
+      connection.noteAnswer()
+      return answer
+    } catch {
+      switch error {
+      // The server has no leader to ask.
+      case .api(10008, _), .api(10009, _), .request(.silent), .request(.noResponders): await connection.noteNoAnswer()
+      case .api, .malformed: connection.noteAnswer()
+      case .request, .lost: break
+      }
+      throw error
     }
-    guard reply.bytes.count <= Self.mostBytes else { throw .malformed }
+  }
+
+  private static func decoded<Answer: Decodable>(
+    _ reply: Reply, as type: Answer.Type
+  ) throws(JetStreamFault) -> Answer {
+    guard reply.bytes.count <= mostBytes else { throw .malformed }
     let bytes = Data(reply.bytes)
     let decoder = JSONDecoder()
     do {
