@@ -12,6 +12,7 @@ import sys
 import tempfile
 
 import journal
+import namespaces
 import place as places
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -69,15 +70,24 @@ cluster:
 
 
 class Cluster:
-    def __init__(self, part, works):
-        """With a host for each letter of `works`: w works, r only relays."""
-        self.part = part
+    def __init__(self, part, works, switch=None):
+        """With a host for each letter of `works`: w works, r only relays. With a switch, each host and each server is in a
+        namespace that can be cut off."""
+        self.part, self.switch, self.server_spaces = part, switch, []
         self.path = tempfile.mkdtemp(prefix="ps-c.")
-        self.servers = self.begin_script(HERE.parent / "Support/python/nats_servers.py", f"{self.path}/nats")
+        at = []
+        if switch:
+            self.server_spaces = [switch.plug() for _ in range(3)]
+            at = ["at=" + ",".join(f"{space.holder.pid}:{space.address}" for space in self.server_spaces)]
+        self.servers = self.begin_script(HERE.parent / "Support/python/nats_servers.py", f"{self.path}/nats", *at)
         self.facts = json.loads(self.servers.stdout.readline())
         self.network = self.begin_script(HERE / "network.py", self.path, str(part.seed))
-        self.network_facts = json.loads(self.network.stdout.readline())
+        # The hosts of a switch reach it at their own loopback.
+        self.network_facts = json.loads(self.network.stdout.readline().replace(namespaces.SWITCH, "127.0.0.1"))
         self.hosts = [Host(self, letter, work == "w") for letter, work in zip("abcdef", works)]
+        for host in self.hosts if switch else []:
+            host.space = switch.plug()
+            host.within = host.space.within
         part.places.append(self)
 
     # `Part` asks each place for these two at its end.
@@ -91,9 +101,12 @@ class Cluster:
 
     def begin_script(self, script, directory, *arguments):
         os.makedirs(directory, exist_ok=True)
+        within, environment = [], os.environ
+        if self.switch:
+            within, environment = self.switch.within, environment | {"TEST_SERVERS_ADDRESS": namespaces.SWITCH}
         return subprocess.Popen(
-            [sys.executable, str(script), directory, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-            start_new_session=True)
+            [*within, sys.executable, str(script), directory, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            text=True, start_new_session=True, env=environment)
 
     def nats(self, order):
         """Gives an order to the servers, as nats_servers.py lists them."""
@@ -130,3 +143,5 @@ class Cluster:
             except subprocess.TimeoutExpired:
                 script.send_signal(signal.SIGTERM)
                 script.wait()
+        if self.switch:
+            self.switch.end()

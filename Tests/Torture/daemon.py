@@ -36,7 +36,7 @@ class Daemon:
         place.starts += 1
         with open(self.log, "wb") as output:
             self.process = subprocess.Popen(
-                [PHOTOSPOOL, "run"], env=environment, cwd=place.path, stdin=subprocess.DEVNULL, stdout=output,
+                [*place.within, PHOTOSPOOL, "run"], env=environment, cwd=place.path, stdin=subprocess.DEVNULL, stdout=output,
                 stderr=output, start_new_session=True)
 
     def said(self, words):

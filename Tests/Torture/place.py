@@ -52,6 +52,8 @@ class Place:
         self.lock = threading.Lock()
         self.serial = self.starts = self.judged = 0
         self.context, self.processes, self.server, self.kind = "", [], None, "local"
+        # The words that start its programs where they run.
+        self.within = []
         # Files whose bytes may be nowhere in the spool after a purge.
         self.secrets = []
         # Published objects of conversations purged since; published objects stay.

@@ -70,8 +70,8 @@ def until(question, seconds=60):
         time.sleep(0.05)
 
 
-def connects(port):
-    with socket.create_connection((ADDRESS, port), timeout=5):
+def connects(port, address=ADDRESS):
+    with socket.create_connection((address, port), timeout=5):
         return True
 
 

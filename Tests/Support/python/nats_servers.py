@@ -1,7 +1,8 @@
 """Three NATS servers with JetStream on loopback, each of which syncs before it answers.
-Usage: nats_servers.py DIRECTORY [tls] [max_file=BYTES] [lazy]
+Usage: nats_servers.py DIRECTORY [tls] [max_file=BYTES] [lazy] [at=PID:ADDRESS,PID:ADDRESS,PID:ADDRESS]
 
-With `lazy` they sync every two minutes, as they do by default. Orders, one a line, each answered when it is done:
+With `lazy` they sync every two minutes, as they do by default. With `at`, each is in the network namespace of that process, and
+listens at that address. Orders, one a line, each answered when it is done:
 kill N, start N, stop N (SIGSTOP), continue N, empty N (killed, its disk emptied), for N of 1 to 3 or `all`; `pid N`; and
 `whole`, which waits until all that run have all that they should have."""
 
@@ -22,6 +23,11 @@ settings = dict(word.split("=") for word in words if "=" in word)
 binary = os.path.join(os.path.dirname(sys.executable), "nats-server")
 NUMBERS = ["1", "2", "3"]
 TOKEN = "token-of-a-test"
+# Where each server is: the words that start a program there, and its address.
+places = {n: ([], leash.ADDRESS) for n in NUMBERS}
+if "at" in settings:
+    for n, (pid, address) in zip(NUMBERS, (place.split(":") for place in settings["at"].split(","))):
+        places[n] = (["nsenter", "--target", pid, "--net"], address)
 ports = {n: {kind: leash.free_port() for kind in ["client", "cluster", "monitor"]} for n in NUMBERS}
 running = {}
 
@@ -40,22 +46,23 @@ def certificates():
 
 
 def configure(n):
-    routes = ", ".join(f"nats://{leash.ADDRESS}:{ports[other]['cluster']}" for other in NUMBERS)
+    routes = ", ".join(f"nats://{places[other][1]}:{ports[other]['cluster']}" for other in NUMBERS)
+    address = places[n][1]
     sync = "" if "lazy" in words else "sync_interval: always,"
     with open(f"{directory}/n{n}.conf", "w") as configuration:
         configuration.write(f"""server_name: n{n}
-listen: {leash.ADDRESS}:{ports[n]['client']}
-http: {leash.ADDRESS}:{ports[n]['monitor']}
+listen: {address}:{ports[n]['client']}
+http: {address}:{ports[n]['monitor']}
 authorization {{ token: {TOKEN} }}
 jetstream {{ store_dir: "{directory}/n{n}", {sync} max_mem: 64MB, max_file: {settings.get("max_file", "16GB")} }}
-cluster {{ name: test, listen: {leash.ADDRESS}:{ports[n]['cluster']}, routes: [{routes}] }}
+cluster {{ name: test, listen: {address}:{ports[n]['cluster']}, routes: [{routes}] }}
 """)
         if "tls" in words:
             configuration.write(f'tls {{ cert_file: "{directory}/server.pem", key_file: "{directory}/server.key" }}\n')
 
 
 def launch(n):
-    running[n] = leash.start([binary, "-c", f"{directory}/n{n}.conf"], f"{directory}/n{n}.log")
+    running[n] = leash.start([*places[n][0], binary, "-c", f"{directory}/n{n}.conf"], f"{directory}/n{n}.log")
 
 
 def kill(n):
@@ -77,19 +84,19 @@ def empty(n):
 
 
 def healthy(n):
-    answer = urllib.request.urlopen(f"http://{leash.ADDRESS}:{ports[n]['monitor']}/healthz?js-enabled-only=true", timeout=5)
+    answer = urllib.request.urlopen(f"http://{places[n][1]}:{ports[n]['monitor']}/healthz?js-enabled-only=true", timeout=5)
     return answer.status == 200
 
 
 def whole(n):
     try:
-        return urllib.request.urlopen(f"http://{leash.ADDRESS}:{ports[n]['monitor']}/healthz", timeout=5).status == 200
+        return urllib.request.urlopen(f"http://{places[n][1]}:{ports[n]['monitor']}/healthz", timeout=5).status == 200
     except urllib.error.HTTPError:
         return False
 
 
 def connected(n):
-    return leash.connects(ports[n]["client"])
+    return leash.connects(ports[n]["client"], places[n][1])
 
 
 def obey(order):
@@ -117,10 +124,10 @@ for number in NUMBERS:
     launch(number)
 for number in NUMBERS:
     leash.until(lambda: healthy(number))
-scheme, host = ("tls", "localhost") if "tls" in words else ("nats", leash.ADDRESS)
-urls = [f"{scheme}://{host}:{ports[n]['client']}" for n in NUMBERS]
+scheme = "tls" if "tls" in words else "nats"
+urls = [f"{scheme}://{'localhost' if 'tls' in words else places[n][1]}:{ports[n]['client']}" for n in NUMBERS]
 facts = {"servers": ",".join(urls), "token": TOKEN, "authority": f"{directory}/authority.pem",
-         "monitors": ",".join(f"http://{leash.ADDRESS}:{ports[n]['monitor']}" for n in NUMBERS)}
+         "monitors": ",".join(f"http://{places[n][1]}:{ports[n]['monitor']}" for n in NUMBERS)}
 try:
     print(json.dumps(facts), flush=True)
     for line in sys.stdin:

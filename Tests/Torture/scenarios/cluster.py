@@ -5,15 +5,16 @@ import shutil
 import signal
 
 import place as places
+import namespaces
 from cluster import Cluster
 from scenario import Skip, control, scenario
 from scenarios.stopped import STOP, is_stopped
 
 
-def cluster(part, works):
+def cluster(part, works, switch=None):
     if not os.path.exists(os.path.join(os.path.dirname(places.sys.executable), "nats-server")):
         raise Skip("nats-server is not installed")
-    return Cluster(part, works)
+    return Cluster(part, works, switch)
 
 
 @scenario("cluster: a host that relays and owns dies at every call and every send, and restarts", parts=4)
@@ -82,8 +83,10 @@ def replaced(part):
 class Storm:
     """Hosts under load, and what happens to them and to their servers, one thing after the other."""
 
-    def __init__(self, part):
-        self.part, self.made = part, cluster(part, "www")
+    KINDS = ("kill host", "kill host", "stop host", "kill", "stop", "kill all", "empty")
+
+    def __init__(self, part, switch=None):
+        self.part, self.made = part, cluster(part, "www", switch)
         self.daemons = {}
 
     def load(self):
@@ -106,10 +109,13 @@ class Storm:
         host = self.part.random.choice(self.made.hosts)
         self.daemons[host].signal(signal.SIGSTOP)
         self.load()
+        self.wait_for_others(host)
+        self.daemons[host].signal(signal.SIGCONT)
+
+    def wait_for_others(self, host):
         for other in self.made.hosts:
             if other is not host:
                 other.wait_idle(self.daemons[other])
-        self.daemons[host].signal(signal.SIGCONT)
 
     def servers(self, *orders):
         number = self.part.random.choice("123")
@@ -119,12 +125,15 @@ class Storm:
         self.made.nats("whole")
 
     def one(self):
-        kind = self.part.random.choice(("kill host", "kill host", "stop host", "kill", "stop", "kill all", "empty"))
+        kind = self.part.random.choice(self.KINDS)
+        self.do(kind)
+        self.part.fault(kind=kind)
+
+    def do(self, kind):
         {"kill host": self.kill_host, "stop host": self.stop_host,
          "kill": lambda: self.servers("kill N", "start N"), "stop": lambda: self.servers("stop N", "continue N"),
          "kill all": lambda: self.servers("kill all", "start all"),
          "empty": lambda: self.servers("empty N", "start N")}[kind]()
-        self.part.fault(kind=kind)
 
     def judge(self):
         self.made.settle(self.daemons)
@@ -133,15 +142,53 @@ class Storm:
         self.made.judge(f"after {self.part.injected} faults")
 
 
-@scenario("cluster: hosts and servers die, stop and are emptied under load", parts=2, weight=0.05)
-def storm(part):
-    storm = Storm(part)
+class Partitions(Storm):
+    """The same hosts and servers, in namespaces whose lines are cut while they work, and mended."""
+
+    KINDS = ("host", "deaf host", "server", "deaf server", "kill host")
+
+    def do(self, kind):
+        if kind == "kill host":
+            self.kill_host()
+            return
+        made, switch = self.made, self.made.switch
+        host, server = self.part.random.choice(made.hosts), self.part.random.choice(made.server_spaces)
+        others = [space for space in made.server_spaces if space is not server]
+        cut = host.space if "host" in kind else server
+        self.load()
+        if "deaf" in kind:
+            switch.deafen(cut, others if cut is server else made.server_spaces)
+        else:
+            switch.cut(cut)
+        self.load()
+        if cut is server:
+            for one in made.hosts:
+                one.wait_idle(self.daemons[one])
+        else:
+            self.wait_for_others(host)
+        switch.mend(cut)
+        made.nats("whole")
+
+
+def weather(part, storm):
     while part.injected < part.quota and not part.complaints:
         storm.start()
         for _ in range(min(10, part.quota - part.injected)):
             storm.load()
             storm.one()
         storm.judge()
+
+
+@scenario("cluster: hosts and servers die, stop and are emptied under load", parts=2, weight=0.05)
+def storm(part):
+    weather(part, Storm(part))
+
+
+@scenario("cluster: lines of hosts and servers are cut under load", parts=2, weight=0.02)
+def partitions(part):
+    if lacking := namespaces.why_none():
+        raise Skip(lacking)
+    weather(part, Partitions(part, namespaces.Switch()))
 
 
 @scenario("cluster: an origin burns once its requests are relayed", parts=2)
