@@ -3,7 +3,7 @@
 from axe_playwright_python.sync_playwright import Axe
 
 from scene import Scene
-from stage import SCHEMES, VIEWS
+from stage import SCHEMES, VIEWS, press
 
 RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
 
@@ -44,7 +44,7 @@ def look(stage, view, pages=Scene.pages, is_zoomed=True):
         tab = stage.open(view=view, scheme=scheme)
         tab.goto(stage.link())
         wrong += violations(stage, tab, f"login-{view}-{scheme}")
-        tab.get_by_test_id("login.open").click()
+        press(tab, "login.open")
         for name, path in pages(scene).items():
             tab.goto(stage.url(path))
             wrong += violations(stage, tab, f"{name}-{view}-{scheme}")

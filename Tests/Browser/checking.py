@@ -4,7 +4,7 @@ import json
 
 from photographs import photograph
 from scene import Scene
-from stage import until
+from stage import press, until
 
 
 def test_sentences_are_those_of_the_command(stage):
@@ -24,9 +24,7 @@ def test_sentences_are_those_of_the_command(stage):
             (stage.directory / "network").unlink()
         lines = [json.loads(line) for line in stage.run("check", "--json", status=78).splitlines()]
         said = {line["subject"]: line["sentence"] for line in lines}
-        with tab.expect_navigation():
-            tab.get_by_test_id("check.now").click()
-        tab.get_by_test_id("check.outcome").first.wait_for()
+        press(tab, "check.now")
         shown = {row.locator("b").inner_text(): row.get_by_test_id("check.sentence").inner_text()
                  for row in tab.get_by_test_id("check.outcome").all()}
         assert {"daemon", "disk", "ledger", "darkroom", "store s3", "network exec"} <= set(shown), shown
@@ -92,7 +90,7 @@ def test_without_a_daemon_check_says_how_to_start_it(stage):
     tab = stage.open(stage.start_page())
     stage.stop_daemon()
     tab.goto(stage.url("/check"))
-    tab.get_by_test_id("check.now").click()
+    press(tab, "check.now")
     assert "photospool run" in tab.get_by_test_id("problem.main").inner_text()
 
 

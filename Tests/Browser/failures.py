@@ -1,7 +1,7 @@
 """Requests that failed."""
 
 from photographs import photograph
-from stage import until
+from stage import has_left, until
 
 
 def test_retry_sends_only_what_was_missing(stage):
@@ -53,7 +53,7 @@ def test_a_waiting_message_says_why_and_is_cancelled(stage):
     tab.goto(stage.url("/conversation", "family"))
     tab.get_by_test_id("composer.text").fill("not yet")
     tab.get_by_test_id("composer.send").click()
-    until(lambda: any(message.get("attempts") for message in stage.waiting()), "it was tried")
+    until(lambda: any(message.get("attempts") for message in stage.waiting()) and has_left(tab), "it was tried")
     tab.reload()
     waiting = tab.get_by_test_id("message.waiting").inner_text()
     assert "the gateway is closed" in waiting and "tried again" in waiting, waiting
@@ -66,9 +66,7 @@ def test_a_waiting_message_says_why_and_is_cancelled(stage):
 
 def cancelled(stage, tab):
     """Presses Cancel if it is there. Returns whether nothing waits any more."""
-    button = tab.get_by_test_id("message.cancel")
-    if stage.waiting() and button.count() and button.is_enabled():
-        button.click(no_wait_after=True)
+    tab.evaluate("""document.querySelector('[data-test="message.cancel"]:enabled')?.click()""")
     return not stage.waiting()
 
 
@@ -83,6 +81,6 @@ def failed(stage):
     tab.get_by_test_id("composer.photos").set_input_files(
         [photograph(stage.directory, f"{number}.jpg", 600, 400) for number in range(2)])
     tab.get_by_test_id("composer.send").click()
-    until(lambda: stage.failed() and not stage.waiting(), "it fails")
+    until(lambda: stage.failed() and not stage.waiting() and has_left(tab), "it fails")
     tab.reload()
     return tab

@@ -1,7 +1,7 @@
 """Photos of others: hidden until they are revealed, and not fetched until that is wanted."""
 
 from photographs import photograph
-from stage import SCHEMES, VIEWS, size, until
+from stage import SCHEMES, VIEWS, press, size, until
 
 
 def test_a_hidden_photo_does_not_cross_the_wire(stage):
@@ -55,7 +55,7 @@ def test_nothing_is_fetched_until_it_is_wanted(stage):
     stage.receive(server, "first", "family", photograph(stage.directory, "one.jpg", 900, 600))
     stage.wait_for_state("first", "offered")
     tab.goto(stage.url("/"))
-    tab.get_by_test_id("list.row").click()
+    press(tab, "list.row")
     plate = tab.get_by_test_id("message.plate").inner_text()
     assert "Photo from @anna:example.org" in plate and "kB" in plate, plate
     assert tab.locator(".timeline img").count() == 0
@@ -63,7 +63,7 @@ def test_nothing_is_fetched_until_it_is_wanted(stage):
     tab.get_by_test_id("message.plate").wait_for()
     assert server.asked == [], "something was fetched"
     assert stage.received()["first"]["state"] == "offered"
-    tab.get_by_test_id("photo.close").click()
+    press(tab, "photo.close")
     tab.get_by_test_id("message.fetch").click()
     stage.wait_for_state("first", "downloaded")
     tab.goto(stage.url("/conversation", "family"))

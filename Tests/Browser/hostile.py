@@ -6,7 +6,7 @@ from urllib.parse import quote
 from client import form
 from naughty import NAUGHTY, STRANGE
 from photographs import photograph
-from stage import until
+from stage import press, until
 
 # Those that differ in what an address, a file name, a header or a query makes of them.
 FEW = ["<script>1</script>", "\"><svg onload=1>", "\"\u0301 x=", "../../etc/passwd", "..", "a/b?c=d&e=f#g",
@@ -34,7 +34,7 @@ def test_the_operators_pages_show_hostile_strings_as_text(stage):
     body, content_type = form({"text": "shared"}, [])
     shared = client.post("/share", body, Content_Type=content_type).headers["Location"]
     tab.goto(stage.url("/check"))
-    tab.get_by_test_id("check.now").click()
+    press(tab, "check.now")
     tab.get_by_test_id("check.outcome").first.wait_for()
     names = [quote(name) for name in NAUGHTY[:14:2]]
     paths = ["/check", "/queue", "/storage", "/storage/clear", "/metrics", "/sessions", "/profile", shared]

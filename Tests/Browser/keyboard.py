@@ -3,7 +3,7 @@
 from client import form
 from photographs import photograph
 from scene import Scene
-from stage import until
+from stage import enter, until
 
 # Where the focus is, whether it is on the screen, and whether anything there looks different without it.
 FOCUS = """() => {
@@ -32,12 +32,10 @@ def test_a_text_is_sent_without_a_mouse(stage):
     tab = stage.open(view="desk")
     tab.goto(stage.link())
     press_until(tab, "login.open")
-    tab.keyboard.press("Enter")
-    tab.get_by_test_id("list.rows").wait_for()
+    enter(tab)
     press_until(tab, "list.row")
     press_until(tab, "list.row")
-    tab.keyboard.press("Enter")
-    tab.get_by_test_id("composer.form").wait_for()
+    enter(tab)
     assert "name=family" in tab.url, tab.url
     press_until(tab, "composer.text")
     tab.keyboard.type("By keyboard?")
@@ -53,18 +51,16 @@ def test_a_photo_is_revealed_and_closed_without_a_mouse(stage):
     tab = stage.open(view="desk", cookies=scene.client.cookie, javascript=False)
     tab.goto(stage.url("/conversation", "family"))
     press_until(tab, "message.reveal")
-    tab.keyboard.press("Enter")
-    tab.wait_for_url("**&at=*")
+    enter(tab)
     photo = tab.locator(f"[id='{scene.hidden}'] a[data-test='message.photo']")
-    photo.wait_for()
     photo.focus()
-    tab.keyboard.press("Enter")
+    enter(tab)
     tab.get_by_test_id("photo.picture").wait_for()
     press_until(tab, "photo.hide")
-    tab.keyboard.press("Enter")
+    enter(tab)
     tab.get_by_test_id("photo.reveal").wait_for()
     press_until(tab, "photo.close")
-    tab.keyboard.press("Enter")
+    enter(tab)
     tab.get_by_test_id("composer.form").wait_for()
 
 
@@ -254,12 +250,6 @@ def test_a_draft_and_what_a_phone_shares_go_on_without_a_mouse(stage):
     other.keyboard.press("Enter")
     until(lambda: "shared" in [line.get("text") for line in stage.lines()], "it is sent")
     until(lambda: tab.get_by_test_id("composer.photo").count() == 0, "the first window's tray is empty")
-
-
-def enter(tab):
-    """Presses Enter on what leads to another page."""
-    with tab.expect_navigation():
-        tab.keyboard.press("Enter")
 
 
 def test_the_focus_is_visible_everywhere(stage):

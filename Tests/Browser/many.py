@@ -4,7 +4,7 @@ import sqlite3
 import statistics
 import time
 
-from stage import until
+from stage import press, until
 
 MANY = 100_000
 FAILED = 312
@@ -48,12 +48,10 @@ def test_exactly_312_of_very_many_are_tried_again(stage):
     print(f"a page of the queue: {statistics.median(times):.0f} ms, at most {max(times):.0f} ms")
     tab.goto(stage.url("/queue"))
     tab.get_by_test_id("queue.words").fill("is:failed")
-    tab.get_by_test_id("queue.apply").click()
-    tab.get_by_test_id("queue.matching").wait_for()
+    press(tab, "queue.apply")
     assert f"Retry {FAILED} failed" in tab.get_by_test_id("queue.retry").inner_text()
     assert client.post("/queue/retry?state=failed", f"count={FAILED - 1}").status == 409
     assert len(stage.failed()) == FAILED
-    tab.get_by_test_id("queue.retry").click()
-    tab.get_by_test_id("page.notice").wait_for()
+    press(tab, "queue.retry")
     assert f"{FAILED} requests are sent again" in tab.get_by_test_id("page.notice").inner_text()
     assert len(list((stage.spool / "new").glob("empty-*"))) == FAILED and not stage.failed()

@@ -4,7 +4,7 @@ import json
 import re
 
 from photographs import photograph
-from stage import has_left, until
+from stage import has_left, press, until
 
 FAMILY = "\U0001f469\u200d\U0001f469\u200d\U0001f467"
 NAUGHTY = [
@@ -53,8 +53,7 @@ def test_names_of_conversations_are_text(stage):
         tab.get_by_test_id("composer.send").click()
         until(lambda: has_left(tab), "it has left")
         assert tab.url == link, f"{tab.url} is not {link}"
-        tab.get_by_test_id("conversation.settings").click()
-        tab.get_by_test_id("settings.main").wait_for()
+        press(tab, "conversation.settings")
         assert not tab.evaluate(STRANGE), f"{name}: {tab.evaluate(STRANGE)}"
         assert tab.get_by_test_id("settings.back").evaluate("back => back.href") == link
         seen.append(name)

@@ -5,7 +5,7 @@ import time
 
 from client import form
 from photographs import photograph
-from stage import until
+from stage import press, until
 
 
 def state(stage):
@@ -22,7 +22,7 @@ def test_a_profile_photo_is_set_changed_and_removed(stage):
         ("first.jpg", "Dragonfly_by_Bolly.jpg"), ("second.jpg", "Wine_by_Jakkub_Mede.jpg")])
     tab.goto(stage.url("/profile"))
     assert tab.get_by_test_id("profile.blank").count() == 1 and tab.get_by_test_id("profile.remove").count() == 0
-    tab.get_by_test_id("profile.set").click()
+    press(tab, "profile.set")
     assert "Choose a photo" in tab.get_by_test_id("profile.problem").inner_text()
     messages = []
     for photo in [first, second]:
@@ -58,13 +58,6 @@ def test_a_profile_photo_is_set_changed_and_removed(stage):
     until(lambda: state(stage)["state"] == "removed" and not stage.waiting(), "it is removed")
     tab.reload()
     assert tab.get_by_test_id("profile.blank").count() == 1
-
-
-def press(tab, name):
-    """Presses a button that leads to another address."""
-    before = tab.url
-    tab.get_by_test_id(name).click()
-    tab.wait_for_url(lambda url: url != before)
 
 
 def test_a_session_changes_only_its_inbox(stage):

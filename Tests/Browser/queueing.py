@@ -8,7 +8,7 @@ from urllib.parse import parse_qs, quote, urlsplit
 
 from photographs import photograph
 from scene import Scene
-from stage import until
+from stage import press, until
 
 
 def test_a_network_that_is_down_is_named_and_probed(stage):
@@ -132,8 +132,7 @@ def test_many_are_retried_exactly_or_not_at_all(stage):
     refused(stage, 3, "other", "garden")
     tab.goto(stage.url("/queue"))
     tab.get_by_test_id("queue.words").fill("is:failed to:family")
-    tab.get_by_test_id("queue.apply").click()
-    tab.get_by_test_id("queue.matching").wait_for()
+    press(tab, "queue.apply")
     assert "12 match" in tab.get_by_test_id("queue.matching").inner_text()
     assert tab.get_by_test_id("queue.row").count() == 12
     assert tab.get_by_test_id("queue.state").input_value() == "failed"
@@ -141,14 +140,12 @@ def test_many_are_retried_exactly_or_not_at_all(stage):
     # Else the page would show the new number by itself.
     tab.get_by_test_id("board.pause").click()
     refused(stage, 1, "later")
-    tab.get_by_test_id("queue.retry").click()
-    tab.get_by_test_id("problem.sentence").wait_for()
+    press(tab, "queue.retry")
     assert "not 12 requests any more but 13" in tab.get_by_test_id("problem.sentence").inner_text()
     assert len(stage.failed()) == 16
     stage.refuse()
-    tab.get_by_test_id("problem.back").click()
-    tab.get_by_test_id("queue.retry").click()
-    tab.get_by_test_id("page.notice").wait_for()
+    press(tab, "problem.back")
+    press(tab, "queue.retry")
     assert "13 requests are sent again" in tab.get_by_test_id("page.notice").inner_text()
     until(lambda: len(stage.delivered()) == 13 and not stage.waiting(), "they are sent")
     assert stage.failed() == [f"other-{number:02}" for number in range(3)]
@@ -169,8 +166,7 @@ def test_many_are_cancelled_exactly_or_not_at_all(stage):
     until(lambda: len(stage.accepted()) == 6, "they wait")
     tab.goto(stage.url("/queue") + "?state=held&to=garden")
     tab.get_by_test_id("queue.cancel").click()
-    tab.get_by_test_id("queue.cancel-now").click()
-    tab.get_by_test_id("page.notice").wait_for()
+    press(tab, "queue.cancel-now")
     assert "5 requests are being cancelled" in tab.get_by_test_id("page.notice").inner_text()
     until(lambda: [line["request"] for line in stage.waiting()] == ["kept"], "they are cancelled")
 
@@ -197,14 +193,13 @@ def test_ticked_requests_are_retried_or_cancelled(stage):
     until(lambda: tab.get_by_test_id("queue.row").count() == 7, "the page shows the new one by itself")
     assert tick("refused-02").is_checked() and tick("held-1").is_checked() and not tick("refused-01").is_checked()
     stage.picture(tab, "queue-ticked")
-    tab.get_by_test_id("queue.retry-ticked").click()
-    tab.get_by_test_id("page.notice").wait_for()
+    press(tab, "queue.retry-ticked")
     assert "2 requests are sent again" in tab.get_by_test_id("page.notice").inner_text()
     until(lambda: stage.failed() == ["refused-01"], "the third one stays")
     until(lambda: len(stage.delivered()) == 2, "they are sent")
     tick("held-1").check()
     tab.get_by_test_id("queue.cancel-ticked").click()
-    tab.get_by_test_id("queue.cancel-ticked-now").click()
+    press(tab, "queue.cancel-ticked-now")
     until(lambda: {line["request"] for line in stage.waiting()} == {"held-0", "held-2", "held-9"}, "it is cancelled")
     client = stage.client(stage.link())
     assert client.post("/queue/ticked/retry", "").status == 422
@@ -254,24 +249,24 @@ def test_page_and_command_agree(stage):
     shown = agrees()
     assert "Held by hand" in shown["held"] and "failed" in shown["refused"]
     assert "The account may not write there" in shown["refused"]
-    tab.get_by_test_id("queue.release").click()
+    press(tab, "queue.release")
     until(lambda: "held" in stage.failed() and not stage.waiting(), "it is refused")
     agrees()
-    tab.get_by_test_id("queue.flush").click()
+    press(tab, "queue.flush")
     tab.get_by_test_id("page.notice").wait_for()
     stage.refuse()
     stage.run("retry", "held")
     sent = lambda text: text in [line.get("text") for line in stage.lines()]
     until(lambda: sent("Later") and not stage.waiting(), "it is sent")
     agrees()
-    tab.get_by_test_id("queue.request").filter(has_text="refused").click()
-    tab.get_by_test_id("request.retry").click()
+    press(tab, tab.get_by_test_id("queue.request").filter(has_text="refused"))
+    press(tab, "request.retry")
     until(lambda: sent("This one is refused.") and not stage.waiting(), "it is sent, too")
     stage.run("hold", "garden")
     stage.drop("again", "garden", text="Later")
     until(lambda: stage.accepted() == ["again"], "it waits")
     tab.goto(stage.url("/request/again"))
-    tab.get_by_test_id("request.cancel").click()
+    press(tab, "request.cancel")
     until(lambda: not stage.waiting(), "it is cancelled")
     tab.goto(stage.url("/request/again"))
     assert tab.get_by_test_id("request.state").inner_text() == "cancelled"
@@ -313,9 +308,9 @@ def test_a_refused_request_can_be_deleted(stage):
     stage.drop("bad", "family", photos=[])
     until(lambda: stage.failed() == ["bad"], "it is refused")
     tab.goto(stage.url("/queue"))
-    tab.get_by_test_id("queue.request").click()
+    press(tab, "queue.request")
     assert len(tab.get_by_test_id("request.error").inner_text()) > 10
     tab.get_by_test_id("request.delete").click()
-    tab.get_by_test_id("request.delete-now").click()
+    press(tab, "request.delete-now")
     tab.get_by_test_id("queue.main").wait_for()
     assert stage.failed() == []

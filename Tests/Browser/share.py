@@ -5,7 +5,7 @@ from urllib.parse import urlsplit
 
 from client import form
 from photographs import photograph
-from stage import until
+from stage import press, until
 
 
 def test_a_phone_can_install_the_page(stage):
@@ -40,8 +40,7 @@ def test_what_a_phone_shares_goes_into_a_draft(stage):
     tab.goto(stage.url(place))
     assert tab.get_by_test_id("share.sentence").inner_text() == "Send 2 photos and a text to"
     stage.picture(tab, "share")
-    tab.get_by_test_id("share.to").click()
-    tab.get_by_test_id("composer.form").wait_for()
+    press(tab, "share.to")
     assert tab.get_by_test_id("composer.text").input_value() == "from the album"
     assert tab.get_by_test_id("composer.remove").count() == 2
     tab.get_by_test_id("composer.send").click()

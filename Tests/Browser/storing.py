@@ -5,7 +5,7 @@ import os
 
 from photographs import photograph
 from scene import Scene
-from stage import until
+from stage import press, until
 
 
 def figures(stage):
@@ -49,15 +49,16 @@ def test_clear_removes_what_it_said(stage):
         stage.wait_for_state(f"p{number}", "downloaded")
     plan = stage.run("clear", "--dry-run").splitlines()
     tab.goto(stage.url("/storage"))
+    tab.get_by_test_id("board.pause").wait_for()
     tab.get_by_test_id("storage.clear-conversation").click()
     going = tab.get_by_test_id("clear.going").inner_text()
     assert going == plan[0], plan
     assert all(line in tab.get_by_test_id("clear.plan").inner_text() for line in plan[1:]), plan
     tab.get_by_test_id("clear.keep").click()
+    tab.get_by_test_id("clear.sheet").wait_for(state="detached")
     assert len(list((stage.spool / "photos").rglob("original.jpg"))) == 3
     tab.get_by_test_id("storage.clear").click()
-    tab.get_by_test_id("clear.now").click()
-    tab.get_by_test_id("page.notice").wait_for()
+    press(tab, "clear.now")
     assert going in tab.get_by_test_id("page.notice").inner_text()
     photos = stage.spool / "photos"
     assert not list(photos.rglob("original.jpg")) and len(list(photos.rglob("blurred.jpg"))) == 3
@@ -81,19 +82,18 @@ def test_a_purge_leaves_nothing(stage):
     context.set_default_timeout(60_000)
     tab = context.new_page()
     tab.goto(link)
-    tab.get_by_test_id("login.open").click()
+    press(tab, "login.open")
     tab.goto(stage.url("/conversation", "secret-garden"))
     tab.locator(".timeline img").evaluate("image => image.decode()")
     bytes_shown = next((stage.spool / "photos/default/secret-garden").rglob("original.jpg")).read_bytes()
-    tab.get_by_test_id("conversation.settings").click()
-    tab.get_by_test_id("settings.purge").click()
+    press(tab, "conversation.settings")
+    press(tab, "settings.purge")
     tab.get_by_test_id("purge.name").fill("secret")
-    tab.get_by_test_id("purge.now").click()
+    press(tab, "purge.now")
     assert "Nothing was deleted" in tab.get_by_test_id("purge.problem").inner_text()
     assert (stage.spool / "photos/default/secret-garden").exists()
     tab.get_by_test_id("purge.name").fill("secret-garden")
-    tab.get_by_test_id("purge.now").click()
-    tab.get_by_test_id("page.notice").wait_for()
+    press(tab, "purge.now")
     assert "is deleted here" in tab.get_by_test_id("page.notice").inner_text()
     assert tab.get_by_test_id("list.row").count() == 1
     context.close()

@@ -6,7 +6,7 @@ import subprocess
 
 from photographs import photograph
 from scene import Scene
-from stage import has_left, size, until
+from stage import has_left, press, size, until
 
 
 def test_without_a_daemon_sending_waits(stage):
@@ -20,7 +20,7 @@ def test_without_a_daemon_sending_waits(stage):
     tab.goto(stage.url("/conversation", "family"))
     tab.get_by_test_id("composer.text").fill("while it was away")
     tab.get_by_test_id("composer.photos").set_input_files(photograph(stage.directory, "1.jpg", 300, 200))
-    tab.get_by_test_id("composer.send").click()
+    press(tab, "composer.send")
     tab.get_by_test_id("message.text").wait_for()
     assert tab.get_by_test_id("message.text").inner_text() == "while it was away"
     assert tab.get_by_test_id("message").count() == 2

@@ -1,28 +1,25 @@
 """The page of one photo, without JavaScript."""
 
 from photographs import photograph
-from stage import size, until
+from stage import press, size, until
 
 
 def test_a_photo_opens_turns_and_closes(stage):
     """A photo opens by its link; previous and next lead through the conversation; Close returns to its place."""
     tab = sent(stage, [(900, 600), (600, 900), (500, 500)])
-    tab.get_by_test_id("message.photo").nth(1).click()
+    press(tab, tab.get_by_test_id("message.photo").nth(1))
     assert size(tab.get_by_test_id("photo.picture")) == [600, 900]
     middle = tab.url
-    tab.get_by_test_id("photo.previous").click()
-    tab.wait_for_url(lambda url: url != middle)
+    press(tab, "photo.previous")
     assert size(tab.get_by_test_id("photo.picture")) == [900, 600]
     assert tab.get_by_test_id("photo.previous").count() == 0
-    tab.get_by_test_id("photo.next").click()
-    tab.wait_for_url(middle)
-    tab.get_by_test_id("photo.next").click()
-    tab.wait_for_url(lambda url: url != middle)
+    press(tab, "photo.next")
+    assert tab.url == middle
+    press(tab, "photo.next")
     assert size(tab.get_by_test_id("photo.picture")) == [500, 500]
     assert tab.get_by_test_id("photo.next").count() == 0
     photo = tab.url.rsplit("/", 1)[1]
-    tab.get_by_test_id("photo.close").click()
-    tab.get_by_test_id("composer.form").wait_for()
+    press(tab, "photo.close")
     assert tab.locator(f"[id='{photo}'] img").is_visible()
     assert tab.evaluate("decodeURIComponent(location.hash)") == f"#{photo}"
 
@@ -30,7 +27,7 @@ def test_a_photo_opens_turns_and_closes(stage):
 def test_save_gives_the_bytes_of_the_original(stage):
     """Save downloads the bytes of original.jpg, under the conversation's name and the time."""
     tab = sent(stage, [(900, 600)])
-    tab.get_by_test_id("message.photo").click()
+    press(tab, "message.photo")
     with tab.expect_download() as download:
         tab.get_by_test_id("photo.save").click()
     originals = list((stage.spool / "photos").rglob("original.jpg"))

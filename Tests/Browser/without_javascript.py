@@ -1,7 +1,7 @@
 """The page without JavaScript."""
 
 from photographs import photograph
-from stage import size, until
+from stage import press, size, until
 
 
 def test_photos_and_a_text_are_sent_in_order(stage):
@@ -11,11 +11,10 @@ def test_photos_and_a_text_are_sent_in_order(stage):
     photos = [photograph(stage.directory, "one.jpg", 900, 600), photograph(stage.directory, "two.jpg", 600, 900)]
     tab.locator("details.new summary").click()
     tab.get_by_test_id("new.name").first.fill("family")
-    tab.get_by_test_id("new.open").first.click()
+    press(tab, tab.get_by_test_id("new.open").first)
     tab.get_by_test_id("composer.photos").set_input_files(photos)
     tab.get_by_test_id("composer.text").fill("Two photos <b>")
-    tab.get_by_test_id("composer.send").click()
-    tab.wait_for_url("**/conversation?name=family")
+    press(tab, "composer.send")
     until(lambda: stage.are_sent(3), "three messages are published")
     assert stage.texts("family") == ["photo", "photo", "Two photos <b>"], stage.texts("family")
     tab.reload()
@@ -34,24 +33,24 @@ def test_a_photo_is_revealed_and_hidden_again(stage):
     stage.receive(server, "first", "family", photograph(stage.directory, "one.jpg", 900, 600))
     stage.wait_for_state("first", "offered")
     tab.goto(stage.url("/conversation", "family"))
-    tab.get_by_test_id("message.fetch").click()
+    press(tab, "message.fetch")
     stage.wait_for_state("first", "downloaded")
     tab.reload()
-    tab.get_by_test_id("message.reveal").click()
-    tab.get_by_test_id("ask.keep").click()
-    tab.get_by_test_id("message.photo").click()
+    press(tab, "message.reveal")
+    press(tab, "ask.keep")
+    press(tab, "message.photo")
     assert size(tab.get_by_test_id("photo.picture")) == [900, 600]
-    tab.get_by_test_id("photo.hide").click()
+    press(tab, "photo.hide")
     tab.get_by_test_id("photo.reveal").wait_for()
     assert stage.received()["first"]["hidden"]
-    tab.get_by_test_id("photo.reveal").click()
+    press(tab, "photo.reveal")
     assert size(tab.get_by_test_id("photo.picture")) == [900, 600]
     assert tab.get_by_test_id("ask.form").count() == 0, "it was answered"
     assert "auto-reveal: off" in stage.run("prefs", "family")
-    tab.get_by_test_id("photo.close").click()
-    tab.get_by_test_id("conversation.settings").click()
+    press(tab, "photo.close")
+    press(tab, "conversation.settings")
     tab.get_by_test_id("settings.reveal-on").check()
-    tab.get_by_test_id("settings.save").click()
+    press(tab, "settings.save")
     until(lambda: "auto-reveal: on" in stage.run("prefs", "family"), "it is kept")
     tab.reload()
     assert tab.get_by_test_id("settings.reveal-on").is_checked()
@@ -69,11 +68,11 @@ def test_a_failed_request_is_retried(stage):
     tab = stage.open(stage.start_page(), view="phone", javascript=False)
     tab.goto(stage.url("/conversation", "family"))
     tab.get_by_test_id("composer.text").fill("again")
-    tab.get_by_test_id("composer.send").click()
+    press(tab, "composer.send")
     until(lambda: stage.failed(), "it fails")
     tab.reload()
     stage.refuse()
-    tab.get_by_test_id("message.retry").click()
+    press(tab, "message.retry")
     until(lambda: stage.delivered() == ["text"], "it is delivered")
     until(lambda: not stage.waiting(), "it is done")
     tab.reload()
@@ -86,18 +85,18 @@ def test_a_conversation_is_held_and_released(stage):
     stage.start_daemon()
     tab = stage.open(stage.start_page(), view="phone", javascript=False)
     tab.goto(stage.url("/conversation", "family"))
-    tab.get_by_test_id("conversation.settings").click()
-    tab.get_by_test_id("settings.hold").click()
+    press(tab, "conversation.settings")
+    press(tab, "settings.hold")
     tab.get_by_test_id("settings.held").wait_for()
-    tab.get_by_test_id("settings.back").click()
+    press(tab, "settings.back")
     tab.get_by_test_id("conversation.held").wait_for()
     tab.get_by_test_id("composer.text").fill("later")
-    tab.get_by_test_id("composer.send").click()
+    press(tab, "composer.send")
     until(lambda: stage.accepted(), "it is accepted")
     tab.reload()
     assert "Held" in tab.get_by_test_id("message.waiting").inner_text()
     assert stage.published("family") == []
-    tab.get_by_test_id("conversation.settings").click()
-    tab.get_by_test_id("settings.release").click()
+    press(tab, "conversation.settings")
+    press(tab, "settings.release")
     tab.get_by_test_id("settings.hold").wait_for()
     until(lambda: stage.texts("family") == ["later"], "it is published")

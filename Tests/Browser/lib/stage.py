@@ -12,6 +12,19 @@ VIEWS = {"phone": (390, 844), "tablet": (1024, 1366), "desk": (1440, 900)}
 SCHEMES = ["light", "dark"]
 
 
+def press(tab, what):
+    """Presses a button or a link, by its name or itself, that leads to another page, and waits until that page is loaded. Before,
+    a reload or another address would stop it."""
+    with tab.expect_navigation():
+        (tab.get_by_test_id(what) if isinstance(what, str) else what).click()
+
+
+def enter(tab):
+    """The same by the Enter key, where the focus is."""
+    with tab.expect_navigation():
+        tab.keyboard.press("Enter")
+
+
 def has_left(tab):
     """Whether what was sent here has left the browser. Before that, another page would stop it."""
     return tab.get_by_test_id("conversation.pending").locator("li").count() == 0
@@ -123,8 +136,7 @@ class Stage(Programs):
         tab = context.new_page()
         if link:
             tab.goto(link)
-            tab.get_by_test_id("login.open").click()
-            tab.get_by_test_id("list.rows").or_(tab.get_by_test_id("problem.main")).first.wait_for(state="attached")
+            press(tab, "login.open")
         return tab
 
     def listen(self, message):
