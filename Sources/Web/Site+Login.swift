@@ -57,6 +57,11 @@ extension Site {
       }
       return Self.redirect(to: "/")
     }
+    // The page tells that somebody does something on it.
+    router.post("use") { request, context in
+      _ = try await session(request, context)
+      return Response(status: .noContent)
+    }
     router.post("logout") { request, context in
       _ = try await session(request, context)
       let secret = request.cookies[cookie]?.value ?? ""

@@ -26,7 +26,7 @@ extension Site {
       let (secret, user) = (secret(request), user(of: context))
       // All in one turn of a thread: pages ask for many pictures at once.
       return try await pool.run {
-        try picture(id, file, isSaved: isSaved, self.session(secret, user, may: .see))
+        try picture(id, file, isSaved: isSaved, self.session(secret, user, isUse: false, may: .see))
       }
     }
     router.post("photo/:id/:part") { request, context in

@@ -130,16 +130,16 @@ struct Site: Sendable {
   ///
   /// - Throws: `WebProblem` without one.
   func session(_ request: Request, _ context: WebContext, may right: WebRight? = nil) async throws -> WebSession {
-    let (secret, user) = (secret(request), user(of: context))
-    return try await pool.run { try self.session(secret, user, may: right) }
+    let (secret, user, isUse) = (secret(request), user(of: context), request.isByPerson)
+    return try await pool.run { try self.session(secret, user, isUse: isUse, may: right) }
   }
 
   /// The secret of a request's session; empty without one.
   func secret(_ request: Request) -> String { request.cookies[cookie]?.value ?? "" }
 
   /// The same for who has asked already; it blocks.
-  func session(_ secret: String, _ user: UInt32?, may right: WebRight?) throws -> WebSession {
-    guard let session = try access.session(secret, user: user, at: .now()) else {
+  func session(_ secret: String, _ user: UInt32?, isUse: Bool, may right: WebRight?) throws -> WebSession {
+    guard let session = try access.session(secret, user: user, at: .now(), isUse: isUse) else {
       throw WebProblem(
         .unauthorized, "You need a link. On this computer, run this command.", command: "photospool web link")
     }

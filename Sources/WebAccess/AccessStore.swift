@@ -109,8 +109,12 @@ package struct AccessStore: Sendable {
 
   // MARK: Sessions
 
-  /// The session of a secret; nil if there is none, it is over, or another user has it. A locked one is not used by this.
-  package func session(_ secret: String, user: UInt32?, at now: Timestamp) throws -> WebSession? {
+  /// The session of a secret; nil if there is none, it is over, or another user has it.
+  ///
+  /// - Parameter isUse: whether a person uses it. A locked one is not used by this.
+  package func session(
+    _ secret: String, user: UInt32?, at now: Timestamp, isUse: Bool = true
+  ) throws -> WebSession? {
     let key = key(secret)
     guard let (found, lastUse) = try read(key), found.user == user else { return nil }
     var session = found
@@ -119,8 +123,7 @@ package struct AccessStore: Sendable {
       return nil
     }
     session.isLocked = session.password != nil && now.seconds(since: lastUse) >= Self.rest.seconds
-    if session.isLocked { return session }
-    if now.seconds(since: lastUse) > 3600 { try use(key, at: now) }
+    if isUse, !session.isLocked, now.seconds(since: lastUse) > 3600 { try use(key, at: now) }
     return session
   }
 

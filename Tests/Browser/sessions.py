@@ -1,16 +1,16 @@
 """Links and sessions: once, by one user, and no answer without one."""
 
 import os
-import pathlib
 import subprocess
-import sys
+import time
 from urllib.parse import urlsplit
 
+from clock import Clock
+from photographs import photograph
 from routes import ask, routes
 from scene import Scene
+from stage import until
 
-# Shifts the clock of a program.
-CLOCK = pathlib.Path(__file__).resolve().parent.parent / "Torture/clock.c"
 # Asks as another user. Prints the status, and the cookie if there is one.
 STRANGER = """
 import http.client, sys
@@ -65,18 +65,13 @@ def test_a_link_opens_once(stage):
 
 def test_a_late_code_opens_nothing(stage):
     """Ten minutes after it was made, a link that nobody used is over."""
-    library, offset = stage.directory / "clock.so", stage.directory / "offset"
-    subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-o", library, CLOCK, "-ldl"], check=True)
-    offset.write_bytes(bytes(8))
-    stage.environment |= {"LD_PRELOAD": str(library), "CLOCK_OFFSET": str(offset)}
+    clock = Clock(stage, "CLOCK_OFFSET")
     stage.start_daemon()
     stage.start_page()
     path, stranger = urlsplit(stage.link()).path, stage.client()
-    with open(offset, "r+b", buffering=0) as clock:
-        for seconds, status in [(540, 200), (601, 410)]:
-            clock.seek(0)
-            clock.write(seconds.to_bytes(8, sys.byteorder))
-            assert stranger.get(path).status == status, seconds
+    for seconds, status in [(540, 200), (601, 410)]:
+        clock.set(seconds)
+        assert stranger.get(path).status == status, seconds
     assert stranger.post(path).status == 410
     assert stranger.get("/").status == 401
 
@@ -110,6 +105,41 @@ def test_a_session_belongs_to_one_user(stage):
         assert stage.client(cookie=cookie).get("/").status == 401
     else:
         assert status == 410, status
+
+
+def test_a_page_that_is_only_open_does_not_use_its_session(stage):
+    """News that come to a visible page by themselves are no use of its session. A key is, and so is the opening of a
+    page. A session that ends meanwhile takes its page with it."""
+    stage.start_daemon()
+    tab = stage.open(stage.start_page())
+    tab.goto(stage.url("/conversation", "family"))
+    session = next((stage.spool / "state/web/sessions").iterdir())
+    messages = tab.get_by_test_id("message")
+
+    def rest(hours):
+        os.utime(session, (time.time() - hours * 3600,) * 2)
+        return session.stat().st_mtime
+
+    def hears(number):
+        stage.drop(f"news-{number}", "family", photos=[photograph(stage.directory, f"{number}.jpg", 300, 200 + number)])
+        until(lambda: messages.count() == number and tab.locator(".timeline img").count() == number, "the page shows it")
+
+    used = rest(2)
+    hears(1)
+    assert session.stat().st_mtime == used, "the page used it by itself"
+    # Somebody who is there all the time is told of now and then.
+    tab.evaluate("() => { const now = Date.now; Date.now = () => now() + 660_000 }")
+    with tab.expect_response("**/use") as answer:
+        tab.keyboard.press("Shift")
+    assert answer.value.status == 204 and session.stat().st_mtime > used
+    used = rest(2)
+    tab.reload()
+    assert session.stat().st_mtime > used, "a person has opened it"
+    tab.locator("form.composer.live").wait_for()
+    rest(8 * 24)
+    stage.drop("late", "family", text="nobody sees this")
+    tab.get_by_test_id("problem.main").wait_for()
+    assert messages.count() == 0
 
 
 def test_secrets_are_not_on_the_disk(stage):

@@ -1,5 +1,5 @@
 /* Preloaded into programs: their wall clock is off by as many seconds as stand in the file CLOCK_OFFSET, which may change
-   at any moment. The monotonic clock and the kernel's times of files are left alone. */
+   at any moment, and their monotonic clock by those in CLOCK_MONOTONIC_OFFSET. The kernel's times of files are left alone. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -10,21 +10,26 @@
 #include <time.h>
 #include <unistd.h>
 
-static volatile const long *offset;
+static volatile const long *offset, *monotonic;
 
-__attribute__((constructor)) static void set_up(void) {
-  const char *path = getenv("CLOCK_OFFSET");
+static volatile const long *shared(const char *variable) {
+  const char *path = getenv(variable);
   int file = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
-  if (file < 0) return;
-  void *shared = mmap(NULL, sizeof *offset, PROT_READ, MAP_SHARED, file, 0);
-  if (shared != MAP_FAILED) offset = shared;
+  if (file < 0) return NULL;
+  void *seconds = mmap(NULL, sizeof *offset, PROT_READ, MAP_SHARED, file, 0);
+  return seconds == MAP_FAILED ? NULL : seconds;
 }
 
-static long seconds(void) { return offset ? *offset : 0; }
+__attribute__((constructor)) static void set_up(void) {
+  offset = shared("CLOCK_OFFSET");
+  monotonic = shared("CLOCK_MONOTONIC_OFFSET");
+}
 
 int clock_gettime(clockid_t clock, struct timespec *answer) {
   int status = (int)syscall(SYS_clock_gettime, clock, answer);
-  if (status == 0 && (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE)) answer->tv_sec += seconds();
+  if (status != 0) return status;
+  if (offset && (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE)) answer->tv_sec += *offset;
+  if (monotonic && clock == CLOCK_MONOTONIC) answer->tv_sec += *monotonic;
   return status;
 }
 

@@ -104,6 +104,22 @@ import Testing
     #expect(try access.entries(at: now).isEmpty)
   }
 
+  @Test("What a page asks for by itself is no use of its session")
+  func unused() throws {
+    let link = try access.makeLink(grant(days: 30))
+    let secret = try #require(try access.beginSession(by: link, user: nil, at: now)).secret
+    func session(hours: Double, isUse: Bool) throws -> WebSession? {
+      try access.session(secret, user: nil, at: now.advanced(seconds: hours * 3600), isUse: isUse)
+    }
+    let id = try #require(try session(hours: 1, isUse: false)).id
+    #expect(try access.setPassword("correct horse", ofSession: id))
+    for hours in 2...11 { #expect(try session(hours: Double(hours), isUse: false)?.isLocked == false) }
+    #expect(try session(hours: 12.5, isUse: false)?.isLocked == true)
+    #expect(try session(hours: 11, isUse: true)?.isLocked == false)
+    #expect(try session(hours: 12.5, isUse: false)?.isLocked == false)
+    #expect(try session(hours: 8 * 24, isUse: false) == nil)
+  }
+
   @Test("A link for one user opens for no other")
   func bound() throws {
     let mine = Grant(rights: [.send], inbox: nil, name: "n", expires: now.advanced(seconds: 60), user: 7)

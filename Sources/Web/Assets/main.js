@@ -205,6 +205,19 @@ document.addEventListener('keydown', event => {
   shortcuts[event.key]()
 })
 
+// What a person does counts as use of the session, and not what the page asks for by itself.
+
+const period = 600_000
+let lastUse = Date.now()
+
+for (const act of ['pointerdown', 'keydown', 'wheel']) {
+  addEventListener(act, () => {
+    if (!main || Date.now() - lastUse < period) return
+    lastUse = Date.now()
+    ask('/use', {method: 'POST'}).catch(() => {})
+  }, {capture: true, passive: true})
+}
+
 // Events
 
 function tellTitle(waiting) {

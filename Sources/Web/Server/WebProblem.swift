@@ -49,4 +49,11 @@ extension Request {
   var isByScript: Bool {
     method == .put || method == .delete || headers[.accept]?.contains(Self.fragment) == true
   }
+
+  /// Whether a person caused this: a change, or the opening of a page. An open page asks by itself for parts, pictures and
+  /// events.
+  var isByPerson: Bool {
+    guard method == .get || method == .head else { return true }
+    return !isByScript && headers[.accept]?.contains("text/event-stream") != true
+  }
 }

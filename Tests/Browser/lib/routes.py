@@ -19,7 +19,7 @@ def routes(photo, request, conversation="family"):
     """Every route that needs a session, for one photo, one failed request and one conversation."""
     name = f"?name={conversation}"
     return [
-        Route("GET", "/"), Route("GET", f"/conversation{name}"),
+        Route("GET", "/"), Route("GET", f"/conversation{name}"), Route("POST", "/use"), Route("POST", "/unlock"),
         Route("GET", f"/conversation/settings{name}", ("see",)),
         Route("GET", f"/photo/{photo}", ("see",)),
         Route("GET", "/events?view=list", ("see",)), Route("POST", "/share", ("send",)),
