@@ -26,6 +26,8 @@ package struct AccessStore: Sendable {
   package static let servicePort: UInt16 = 7377
   /// Sessions at once.
   private static let most = 64
+  /// Sessions at once by links that one user of the spool's group got.
+  private static let mostOfMember = 8
   private static let nameFile = "name"
   private static let addressFile = "address"
 
@@ -98,7 +100,7 @@ package struct AccessStore: Sendable {
       throw error
     }
     try links.sync()
-    try makeRoom(at: now)
+    try makeRoom(for: grant, at: now)
     let secret = secret(bytes: 32)
     let session = WebSession(id: self.secret(bytes: 6), grant: grant, user: user)
     try sessions.write(try Array(JSONEncoder().encode(session)), as: key(secret))
@@ -217,17 +219,21 @@ package struct AccessStore: Sendable {
     return (session, Timestamp(milliseconds: entry.modified / 1_000_000))
   }
 
-  /// Removes sessions that are over and, if there are too many, the one that was not used for the longest time.
-  private func makeRoom(at now: Timestamp) throws {
-    var kept: [(key: String, lastUse: Timestamp)] = []
+  /// Removes sessions that are over and, if there are too many, the one that was not used for the longest time. Users who
+  /// get links at will do not end the sessions of others so.
+  private func makeRoom(for grant: Grant, at now: Timestamp) throws {
+    var kept: [(key: String, member: UInt32?, lastUse: Timestamp)] = []
     for name in try sessions.names() {
       if let (session, lastUse) = try read(name), isGood(session, lastUse, at: now) {
-        kept.append((name, lastUse))
+        kept.append((name, session.grant.user, lastUse))
       } else {
         try? sessions.remove(name)
       }
     }
-    for old in kept.sorted(by: { $0.lastUse > $1.lastUse }).dropFirst(Self.most - 1) { try? sessions.remove(old.key) }
+    kept.sort { $0.lastUse > $1.lastUse }
+    let own = grant.user == nil ? [] : kept.filter { $0.member == grant.user }
+    let surplus = own.dropFirst(Self.mostOfMember - 1) + kept.dropFirst(Self.most - 1)
+    for old in surplus { try? sessions.remove(old.key) }
   }
 
   private func read<Value: Decodable>(

@@ -141,6 +141,22 @@ import Testing
     #expect(try access.session(secrets[64], user: 7, at: now) != nil)
   }
 
+  @Test("A member of the group, who gets links at will, ends no session but its own")
+  func roomOfMembers() throws {
+    func begin(_ user: UInt32, isMember: Bool, second: Int) throws -> String {
+      let grant = Grant(
+        rights: [.send], inbox: nil, name: "n", expires: now.advanced(seconds: 3600), user: isMember ? user : nil)
+      let time = now.advanced(seconds: Double(second))
+      return try #require(try access.beginSession(by: access.makeLink(grant), user: user, at: time)).secret
+    }
+    let other = try begin(7, isMember: false, second: 0)
+    let neighbour = try begin(8, isMember: true, second: 1)
+    let own = try (0..<100).map { try begin(9, isMember: true, second: 2 + $0) }
+    #expect(try access.session(other, user: 7, at: now) != nil)
+    #expect(try access.session(neighbour, user: 8, at: now) != nil)
+    #expect(try own.filter { try access.session($0, user: 9, at: now) != nil } == Array(own.suffix(8)))
+  }
+
   @Test("The page keeps its name, and secrets are not in the spool")
   func name() throws {
     let name = try access.name()
