@@ -25,9 +25,8 @@ struct WebLinkCommand: AsyncParsableCommand {
   @OptionGroup var link: LinkOptions
 
   func run() async throws {
-    let spool = try options.openSpool()
     let access: AccessStore
-    do { access = try AccessStore(spool) } catch let error as FileError where error.isForbidden {
+    do { access = try AccessStore(options.openSpool()) } catch let error as FileError where error.isForbidden {
       guard link.isPlain else {
         throw Failure(
           .noPermission,
@@ -55,14 +54,24 @@ struct WebLinkCommand: AsyncParsableCommand {
 
   /// A link that the page makes for the user who asks. The kernel tells the page who that is.
   private func linkOfPage() async throws -> String {
-    let port = port ?? AccessStore.servicePort
-    // The page answers under its name alone, and tells it to everybody.
-    let refusal = try await ask(.get, at: port, headers: [])
-    guard let name = refusal.header("link").flatMap(Self.name) else {
-      throw Failure(.unavailable, "port \(port) of 127.0.0.1 is not the page; name its port with --port")
+    let settings = try options.settings()
+    let client = HTTPClient(settings.http.client)
+    let answer: HTTPResponse
+    if settings.web.certificate != nil, let name = settings.web.names.all.first {
+      // With TLS, the page is reached by a name of its certificate, as a browser reaches it.
+      let site = PageAddress.origin(name, isSecure: true)
+      answer = try await ask(.post, site, client, headers: [HTTPHeader("Origin", site)])
+    } else {
+      let port = port ?? AccessStore.servicePort
+      let site = "http://127.0.0.1:\(port)"
+      // The page answers under its name alone, and tells it to everybody.
+      let refusal = try await ask(.get, site, client, headers: [])
+      guard let name = refusal.header("link").flatMap(Self.name) else {
+        throw Failure(.unavailable, "port \(port) of 127.0.0.1 is not the page; name its port with --port")
+      }
+      answer = try await ask(
+        .post, site, client, headers: [HTTPHeader("Host", name), HTTPHeader("Origin", "http://\(name)")])
     }
-    let answer = try await ask(
-      .post, at: port, headers: [HTTPHeader("Host", name), HTTPHeader("Origin", "http://\(name)")])
     guard answer.isSuccess else {
       throw Failure(
         .noPermission, "the page makes links for members of the spool's group alone; ask the spool's user for one")
@@ -70,15 +79,16 @@ struct WebLinkCommand: AsyncParsableCommand {
     return escaped(String(decoding: answer.body, as: UTF8.self))
   }
 
-  private func ask(_ method: HTTPRequest.Method, at port: UInt16, headers: [HTTPHeader]) async throws -> HTTPResponse {
-    var request = HTTPRequest(method, "http://127.0.0.1:\(port)/link", headers: headers)
+  private func ask(
+    _ method: HTTPRequest.Method, _ site: String, _ client: HTTPClient, headers: [HTTPHeader]
+  ) async throws -> HTTPResponse {
+    var request = HTTPRequest(method, "\(site)/link", headers: headers)
     request.reach = .thisComputer
     request.limits.total = .seconds(30)
-    do { return try await HTTPClient().send(request) } catch {
+    do { return try await client.send(request) } catch {
       throw Failure(
         .unavailable,
-        "the page does not answer on port \(port) of 127.0.0.1 (\(error)); name its port with --port, or ask the spool's "
-          + "user for a link if it speaks TLS")
+        "the page does not answer at \(site) (\(error)); name its port with --port, or ask the spool's user for a link")
     }
   }
 
