@@ -31,6 +31,37 @@ def test_a_message_that_is_refused_holds_back_those_after_it(stage):
     assert heights == [200 + ord("a"), 200 + ord("b")], heights
 
 
+def test_more_photos_than_a_message_has_are_left_for_a_second_one(stage):
+    """Two messages of six photos are refused together. Send sends ten of them with both texts, and leaves the others in the
+    composer, from where they are sent next. One that is removed makes room for the next one."""
+    tab = begin(stage)
+    held = hold(tab, "**/conversation?name=family", "POST")
+    heights = iter(range(200, 212))
+    for name in "ab":
+        photos = [photograph(stage.directory, f"{name}{number}.jpg", 300, next(heights)) for number in range(6)]
+        tab.get_by_test_id("composer.photos").set_input_files(photos)
+        tab.get_by_test_id("composer.text").fill(name)
+        tab.get_by_test_id("composer.send").click()
+    until(lambda: tab.evaluate("1") and held, "the first one is on its way")
+    refuse(held[0])
+    thumbs, done = tab.get_by_test_id("composer.photo"), tab.locator(".thumbs .done")
+    until(lambda: thumbs.count() == 12, "all are back")
+    assert "at most 10 photos" in tab.get_by_test_id("composer.problem").inner_text()
+    until(lambda: done.count() == 10, "there is room for ten")
+    thumbs.filter(has_text="a0.jpg").get_by_test_id("composer.remove").click()
+    until(lambda: thumbs.filter(has_text="b4.jpg").and_(done).count() == 1, "there is room for one more")
+    tab.get_by_test_id("composer.send").click()
+    until(lambda: len(stage.published("family")) == 11, "ten are sent with the texts")
+    assert thumbs.locator("bdi").all_inner_texts() == ["b5.jpg"]
+    until(lambda: done.count() == 1, "the other one is uploaded")
+    assert tab.get_by_test_id("composer.text").input_value() == ""
+    tab.get_by_test_id("composer.send").click()
+    until(lambda: stage.are_sent(12), "it is sent, too")
+    assert stage.texts("family") == ["photo"] * 10 + ["a\nb", "photo"]
+    sent = [line["attachment"]["height"] for line in stage.published("family") if "attachment" in line]
+    assert sent == list(range(201, 212)), sent
+
+
 def test_a_photo_that_the_server_does_not_remove_comes_back(stage):
     """The server refuses to remove a photo, after Send was pressed. Nothing is sent; photo and text are in the composer again. The
     photo is removed with the next attempt."""

@@ -15,6 +15,7 @@ export class Composer {
   items = []
   /** Uploads follow one another, two at once. */
   #lanes = [Promise.resolve(), Promise.resolve()]
+  #lane = 0
   #running = 0
   /** Compositions that were sent, one after another. The next draft begins after them. */
   #outbox = Promise.resolve()
@@ -156,9 +157,23 @@ export class Composer {
       } else if (!file.size) {
         this.#fail(item, 'It is empty. Choose it again.')
       } else {
-        const lane = this.items.length % 2
-        item.upload = this.#lanes[lane] = this.#lanes[lane].then(() => this.#upload(item))
+        this.#enqueue(item)
       }
+    }
+  }
+
+  #enqueue(item) {
+    const lane = this.#lane = 1 - this.#lane
+    item.upload = this.#lanes[lane] = this.#lanes[lane].then(() => this.#upload(item))
+  }
+
+  /** Uploads photos that were left over, as far as the message has room for them. */
+  #admit() {
+    let room = most - this.items.filter(item => !item.isLeft).length
+    for (const item of this.items) {
+      if (!item.isLeft || room-- <= 0) continue
+      item.isLeft = false
+      this.#enqueue(item)
     }
   }
 
@@ -220,7 +235,7 @@ export class Composer {
     if (item.isRemoved) return
     await (item.after ?? this.#outbox)
     await this.#settling
-    if (item.isRemoved) return
+    if (item.isRemoved || item.isLeft || item.place) return
     await this.#change(async () => {
       this.#running += 1
       try {
@@ -276,6 +291,7 @@ export class Composer {
     this.items.splice(index, 1)
     item.element.remove()
     this.#number()
+    this.#admit()
     this.explain('')
     const next = this.items[Math.min(index, this.items.length - 1)]
     if (next) next.element.focus()
@@ -419,11 +435,13 @@ export class Composer {
     if (failed) return this.explain(`${failed.name}: ${failed.problem} Remove it, then send.`)
     this.#lastSend = Date.now()
     clearTimeout(this.timer)
-    const message = {key: this.key, text: this.text.value, items: this.items, removals: [...this.#removals]}
+    const message = {key: this.key, text: this.text.value, items: this.items.filter(item => !item.isLeft),
+      removals: [...this.#removals]}
     this.key = this.key.replace(/[^-]*$/, '') + crypto.getRandomValues(new Uint32Array(4)).reduce((text, word) => text + word.toString(36), '')
     this.form.elements.id.value = this.key
-    this.items = []
-    this.tray.replaceChildren()
+    this.items = this.items.filter(item => item.isLeft)
+    this.tray.replaceChildren(...this.items.map(item => item.element))
+    this.#number()
     this.text.value = ''
     this.kept = ''
     this.explain('')
@@ -436,6 +454,7 @@ export class Composer {
     }))
     for (const item of message.items) item.after ??= this.#outbox
     this.#outbox = delivery
+    this.#admit()
     this.text.focus()
   }
 
@@ -522,7 +541,8 @@ export class Composer {
   }
 
   /** Puts what could not be sent back into the composer, in its order: a message, those that wait behind it, and what was
-   *  begun since. They become one message, since the draft has photos of the first one. */
+   *  begun since. They become one message, since the draft has photos of the first one. Photos that it has no room for are
+   *  left in the composer when it is sent. */
   #restore(sentence) {
     const back = [...this.#unsent]
     this.#unsent.clear()
@@ -537,8 +557,11 @@ export class Composer {
     // Photos that are still to be uploaded get a place behind the others.
     let place = Math.max(-1, ...this.items.filter(item => item.place).map(placeOf))
     for (const item of this.items) if (!item.place) item.number = place += 1
+    const rest = this.items.filter(item => !item.place).slice(most - this.items.filter(item => item.place).length)
+    for (const item of rest) Object.assign(item, {isLeft: true, after: null})
+    this.#admit()
     this.#number()
-    this.explain(sentence)
+    this.explain(rest.length ? `${sentence} A message has at most ${most} photos. Send leaves the others for a second one.` : sentence)
     this.#keepText()
   }
 }
