@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import Messages
+import Spooling
 import WebAccess
 
 /// Installing the page on a phone, and what other programs of the phone share with it.
@@ -16,7 +17,12 @@ extension Site {
       let form = try await ReceivedForm(request, into: spool, pool: pool)
       if let problem = form.problem { throw WebProblem(.unprocessableContent, "\(problem) Nothing was kept.") }
       if form.photos.isEmpty && form.text == nil { return Self.redirect(to: "/") }
-      let message = try await pool.run { try SharedMessage.keep(form, of: session, in: spool) }
+      let text = [form.text, form.fields["url"]].compactMap(\.self).filter { !$0.isEmpty }.joined(separator: "\n")
+      guard text.utf8.count <= RequestLimits.textBytes else {
+        throw WebProblem(
+          .unprocessableContent, "The text is longer than \(sizeInWords(RequestLimits.textBytes)). Nothing was kept.")
+      }
+      let message = try await pool.run { try SharedMessage.keep(form.photos, text: text, of: session, in: spool) }
       return Self.redirect(to: "/share/\(message.id)")
     }
     router.get("share/:id") { request, context in

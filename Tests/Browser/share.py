@@ -69,6 +69,8 @@ def test_only_the_phone_itself_shares(stage):
     text = client.get("/conversation?name=new+one").text
     assert "Look" in text and "https://example.org/" in text
     assert share(client, {}, [photo] * 11).status == 422
+    assert share(client, {"text": "x" * 65_537}, []).status == 422
+    assert not [path.name for path in (stage.spool / "tmp").iterdir() if path.name.startswith(".web")]
     assert urlsplit(share(client, {"text": " "}, []).headers["Location"]).path == "/"
 
 

@@ -27,20 +27,19 @@ struct SharedMessage: Sendable {
     (self.id, self.name, self.spool, directory) = (id, name, spool, try spool.tmp.directory(name))
   }
 
-  /// Keeps the photos and the text of a form.
-  static func keep(_ form: ReceivedForm, of session: WebSession, in spool: Spool) throws -> SharedMessage {
+  /// Keeps photos and a text; empty for none.
+  static func keep(_ photos: [File], text: String, of session: WebSession, in spool: Spool) throws -> SharedMessage {
     var random = SystemRandomNumberGenerator()
     let id = String(UInt64.random(in: 0 ... .max, using: &random), radix: 16)
     let name = name(id, session)
     guard try spool.tmp.make(name) else { throw FileError("make directory", name, code: EEXIST) }
     let message = try SharedMessage(id, name, spool)
-    for (index, photo) in form.photos.enumerated() {
+    for (index, photo) in photos.enumerated() {
       guard let bytes = try photo.contents(limit: RequestLimits.photoBytes) else { throw Site.tooMany }
       let original = inAddress(photo.name ?? "photo")
       try message.directory.put(
         bytes, as: "\(10 + index)-\(original.utf8.count <= 200 ? original : "photo")", mode: 0o660)
     }
-    let text = [form.text, form.fields["url"]].compactMap(\.self).filter { !$0.isEmpty }.joined(separator: "\n")
     if !text.isEmpty { try message.directory.put(Array(text.utf8), as: textFile) }
     return message
   }
