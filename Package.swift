@@ -259,7 +259,7 @@ let package = Package(
       dependencies: [
         "Children", "Control", "Digests", "DurableFiles", "GoogleCloud", "HTTP", "Imaging", "Ledgers", "MailParsing",
         "Matrix", "Messages", "Networks", "Olm", "Photos", "Receiving", "RoomKeys", "Seals", "Secrets", "SettingKit",
-        "Settings", "Spooling", "Stores", "TestSupport", "Web",
+        "Settings", "Spooling", "Stores", "TestSupport", "Web", "WebAccess",
       ],
       path: "Tests/Fuzz", exclude: ["Corpus"]),
     .testTarget(name: "FuzzTests", dependencies: ["photospool-fuzz", "TestSupport"]),

@@ -9,18 +9,25 @@ package enum PhotoName {
   ///   - original: the user's file; nil without a name, as for a pipe.
   static func name(_ index: Int, of original: String?) -> String {
     let number = "photo-\(index < 10 ? "0" : "")\(index)"
-    return original.map { "\(number)-\(cleaned($0))" } ?? number
+    guard let original, !original.isEmpty else { return number }
+    return "\(number)-\(cleaned(original))"
   }
 
-  /// The number of a name of ours; nil for another one.
+  /// The number of a name of ours; nil for another one, which somebody in the spool's group may have written.
   static func number(_ name: String) -> Int? {
-    name.hasPrefix("photo-") ? Int(withoutOriginal(name).dropFirst(6)) : nil
+    let ours = withoutOriginal(name).utf8
+    let digits = ours.suffix(2)
+    guard ours.count == numbers, ours.starts(with: "photo-".utf8), digits.allSatisfy(isDigit) else { return nil }
+    return Int(String(decoding: digits, as: UTF8.self))
   }
 
-  /// The user's name of a photo's file, for its owner.
+  private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+
+  /// The user's name of a photo's file, for its owner. A name of another form is the user's own.
   package static func original(_ name: String) -> String {
-    let rest = name.dropFirst(withoutOriginal(name).count)
-    return rest.isEmpty ? name : String(rest.dropFirst())
+    // Swift joins the hyphen and a mark behind it to one character.
+    let rest = name.utf8.dropFirst(withoutOriginal(name).utf8.count + 1)
+    return rest.isEmpty ? name : String(decoding: rest, as: UTF8.self)
   }
 
   /// The part that counts for the digest of a request: a duplicate may come from a file of another name.
@@ -28,7 +35,7 @@ package enum PhotoName {
     let bytes = name.utf8
     let isOurs =
       bytes.starts(with: "photo-".utf8) && bytes.count > numbers
-      && bytes.dropFirst(6).prefix(2).allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+      && bytes.dropFirst(6).prefix(2).allSatisfy(isDigit)
       && bytes.dropFirst(numbers).first == UInt8(ascii: "-")
     return isOurs ? String(decoding: bytes.prefix(numbers), as: UTF8.self) : name
   }
@@ -53,8 +60,11 @@ package enum PhotoName {
     if clean.utf8.count <= longest { return clean }
     let ending = scalars.lastIndex(of: ".").map { text(scalars[$0...]) } ?? ""
     let kept = ending.utf8.count <= 16 ? ending : ""
-    var base = scalars[...]
-    while text(base).utf8.count + kept.utf8.count > longest { base.removeLast() }
+    var room = longest - kept.utf8.count
+    let base = scalars.prefix { scalar in
+      room -= UTF8.width(scalar)
+      return room >= 0
+    }
     return text(base) + kept
   }
 }

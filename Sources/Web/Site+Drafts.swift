@@ -79,8 +79,7 @@ extension Site {
       }
     }
     router.post("draft/:draft/order") { request, context in
-      let body = String(buffer: try await request.whole(upTo: Self.longestOrder))
-      let files = body.split(separator: "\n").map(String.init)
+      let files = Self.photoNames(in: Array(buffer: try await request.whole(upTo: Self.longestOrder)))
       return try await change(request, context) { _ = try $0.order(files) }
     }
     router.put("draft/:draft/text") { request, context in
@@ -129,6 +128,11 @@ extension Site {
       try change(draft)
       return try DraftAnswer(desk.draft(name, for: session)).response()
     }
+  }
+
+  /// The names in the body of an order, one a line.
+  static func photoNames(in body: [UInt8]) -> [String] {
+    body.split(separator: UInt8(ascii: "\n")).map { String(decoding: $0, as: UTF8.self) }
   }
 
   /// A text as a browser puts it; nil for a blank one.

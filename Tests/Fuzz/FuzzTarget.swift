@@ -20,7 +20,8 @@ struct FuzzTarget: Sendable {
   }
 
   static let all: [FuzzTarget] =
-    web + spool + seals + olm + roomKeys + receiving + listening + answers + programs + processes + configuration
+    web + webFiles + spool + seals + olm + roomKeys + receiving + listening + answers + programs + processes
+    + configuration
     + imaging + mails
 }
 

@@ -19,16 +19,21 @@ extension FuzzTarget {
     }
   }
 
+  /// Writes the files of an input.
+  static func fill(_ directory: Directory, with input: [UInt8]) throws {
+    for (name, contents) in files(input) {
+      // A filesystem may consider the name equal to an existing one.
+      guard let file = try? directory.file(creating: name) else { continue }
+      try file.write(contents)
+    }
+  }
+
   private static func inDirectory(
     _ input: [UInt8], _ body: (Directory) throws -> Void
   ) throws(BrokenProperty) {
     do {
       let scratch = try Scratch()
-      for (name, contents) in files(input) {
-        // A filesystem may consider the name equal to an existing one.
-        guard let file = try? scratch.directory.file(creating: name) else { continue }
-        try file.write(contents)
-      }
+      try fill(scratch.directory, with: input)
       try body(scratch.directory)
     } catch let error as BrokenProperty {
       throw error

@@ -3,7 +3,7 @@ import Ledgers
 @testable import Web
 
 extension FuzzTarget {
-  static let web: [FuzzTarget] = [multipart, form, markup, views, queueQuery, places]
+  static let web: [FuzzTarget] = [multipart, form, markup, views, queueQuery, places, storageDeed]
 
   private static let dialogue = [
     "--x", "\r\n", "--", "Content-Disposition: form-data", "; name=\"a\"", "; filename=\"b\"", "\"", ";", "=", "%22",
@@ -70,6 +70,16 @@ extension FuzzTarget {
     if let place = QueuePlace(text) { try hold(QueuePlace(place.description) == place, "queue") }
     if let place = TimelinePlace(text) { try hold(TimelinePlace(place.description) == place, "timeline") }
     if let deed = QueueDeed(text) { try hold(QueueDeed(deed.code) == deed, "deed") }
+  }
+
+  /// An address must not have the page say anything else than what was done.
+  static let storageDeed = FuzzTarget(
+    "storage-deed", words: ["purged", "purging", "cleared ", "1 photo", "12 photos", ", ", "1.5 MB", "0 B", "\n"]
+  ) { input throws(BrokenProperty) in
+    guard let deed = StorageDeed(String(decoding: input, as: UTF8.self)) else { return }
+    try hold(deed.code.utf8.elementsEqual(input), "it has another code")
+    try hold(StorageDeed(deed.code) == deed, "its code is another one's")
+    try holdPlain(deed.sentence)
   }
 
   /// Swift's characters decide what a template escapes.
