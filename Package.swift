@@ -312,7 +312,10 @@ let package = Package(
     .testTarget(name: "MetricTextTests", dependencies: ["MetricText", "TestSupport"]),
     .testTarget(
       name: "WebTests",
-      dependencies: ["Messages", "Web", "WebAccess", .product(name: "HTTPTypes", package: "swift-http-types")]),
+      dependencies: [
+        "Blocking", "Messages", "Web", "WebAccess", .product(name: "HTTPTypes", package: "swift-http-types"),
+        .product(name: "Hummingbird", package: "hummingbird"), .product(name: "Logging", package: "swift-log"),
+      ]),
     .testTarget(name: "WebAccessTests", dependencies: ["Messages", "Spooling", "TestSupport", "WebAccess"]),
     .testTarget(name: "SignallingTests", dependencies: ["Signalling"]),
     .testTarget(name: "SupervisionTests", dependencies: ["Supervision", "TestSupport"]),

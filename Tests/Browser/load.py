@@ -3,9 +3,11 @@
 import os
 import random
 import resource
+import select
 import socket
 import struct
 
+from clock import Clock
 from photographs import photograph
 from stage import until
 
@@ -76,6 +78,49 @@ def test_an_upload_that_is_cut_off_is_none(stage):
     served(stage, client)
     assert not list((stage.spool / "draft").iterdir()) and "auto-reveal: on" not in stage.run("prefs", "family")
     assert not stage.waiting() and not stage.failed() and "level=error" not in stage.text("web.err"), stage.text("web.err")
+
+
+def test_an_upload_that_stalls_is_ended(stage):
+    """A photo or a form of which no byte has come for 30 s is ended, and leaves nothing. One of which a byte comes now and then
+    goes on."""
+    clock = Clock(stage, "CLOCK_MONOTONIC_OFFSET")
+    stage.start_daemon()
+    client = stage.client(stage.start_page())
+    photo = photograph(stage.directory, "1.jpg", 900, 600).read_bytes()
+    part = f'--{BOUNDARY}\r\nContent-Disposition: form-data; name="photo"; filename="slow.jpg"\r\n\r\n'.encode()
+    form = post(client, "/conversation?name=family", f"multipart/form-data; boundary={BOUNDARY}", 5_000_000)
+    put = post(client, "/draft/new/photo?name=family&file=1.jpg", "image/jpeg", len(photo)).replace(b"POST", b"PUT", 1)
+    stalled = [opened(client, put + photo[:1000]), opened(client, form + part + photo[:1000])]
+    slow = opened(client, put + photo[:2000])
+
+    def sizes():
+        return sorted(path.stat().st_size for path in (stage.spool / "tmp").glob(".web-*"))
+
+    until(lambda: sizes() == [1000, 2000], "both photos have begun")
+    clock.set(20)
+    slow.sendall(photo[2000:2010])
+    until(lambda: sizes() == [1000, 2010], "a byte has come")
+    assert not ended(stalled)
+    clock.set(40)
+    until(lambda: client.is_up() and ended(stalled) == stalled, "those that stall are ended")
+    until(lambda: sizes() == [2010], "nothing is left of them")
+    slow.sendall(photo[2010:])
+    assert slow.recv(4096).startswith(b"HTTP/1.1 201 ")
+    closed([*stalled, slow])
+    assert len(list((stage.spool / "draft").iterdir())) == 1 and not stage.published("family") and not stage.failed()
+
+
+def test_streams_of_events_are_limited(stage):
+    """The sixty-fifth stream of events is refused with a sentence. When one ends, there is room for another."""
+    client, head = started(stage)
+    streams = [opened(client, head.replace(b"GET /", b"GET /events?view=list", 1)) for _ in range(64)]
+    assert all(stream.recv(4096).startswith(b"HTTP/1.1 200 ") for stream in streams)
+    refused = client.get("/events?view=list")
+    assert refused.status == 429 and "Close some" in refused.text, f"{refused.status} {refused.text}"
+    served(stage, client)
+    streams.pop().close()
+    until(lambda: client.get("/events?view=list").status == 200, "there is room again")
+    closed(streams)
 
 
 def test_100_mb_of_fields_are_refused(stage):
@@ -195,6 +240,11 @@ def opened(client, first):
     one = socket.create_connection(("127.0.0.1", client.port), timeout=15)
     one.sendall(first)
     return one
+
+
+def ended(connections):
+    """Those that the page has closed."""
+    return [one for one in connections if select.select([one], [], [], 0)[0] and not one.recv(4096, socket.MSG_PEEK)]
 
 
 def trickle(one):
