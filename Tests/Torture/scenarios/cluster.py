@@ -29,10 +29,9 @@ def killed(part):
         other.drop("family", 1)
         daemon = owner.start(**owner.killing(k, sockets=True))
         places.until(lambda: not daemon.is_alive() or owner.is_idle() and other.is_idle(), "it is neither idle nor dead")
-        met = not daemon.is_alive() or daemon.stop() != 0
+        met = daemon.stop() != 0
         owner.context += f", {owner.call(k)}"
         if met:
-            daemon.wait()
             daemon = owner.start()
             made.settle({owner: daemon, other: running})
             daemon.stop()
