@@ -70,7 +70,8 @@ export function symbol(name) {
 // How the server rendered an element that is in place.
 const sources = new WeakMap()
 const source = element => sources.get(element) ?? element.outerHTML
-const key = element => element.id || element.firstElementChild?.getAttribute('href') || element.textContent
+// A form has its field `id` for this property.
+const key = element => element.getAttribute('id') || element.firstElementChild?.getAttribute('href') || element.textContent
 
 /** Remembers how the server rendered the children of a list, before anything changes them. */
 export function remember(list) {
