@@ -3,10 +3,10 @@
 from client import form
 from photographs import photograph
 from scene import Scene
-from stage import enter, until
+from stage import enter, has_left, until
 
 # Where the focus is, whether it is on the screen, and whether anything there looks different without it.
-FOCUS = """() => {
+FOCUS = """within => {
     const e = document.activeElement, box = e.getBoundingClientRect()
     if (e === document.body) return {name: 'body'}
     const look = () => [e, e.closest('label') || e, e.closest('form') || e].map(one => {
@@ -18,145 +18,265 @@ FOCUS = """() => {
     const blurred = look()
     e.focus({preventScroll: true})
     return {
-        name: e.dataset.test || e.id || e.className, x: box.x, y: box.y, isMarked: focused !== blurred,
+        name: e.dataset.test || e.id || e.className, isWithin: e.closest(within) !== null, x: box.x, y: box.y,
+        isMarked: focused !== blurred,
         isSeen: box.width > 4 && box.height > 4 && box.right > 0 && box.bottom > 0 && box.left < innerWidth
             && box.top < innerHeight,
     }
 }"""
 
 
-def test_a_text_is_sent_without_a_mouse(stage):
-    """By keyboard alone one logs in, opens a conversation, types and sends; the focus is visible all the way."""
-    scene = Scene(stage)
+def test_conversations_are_found_begun_and_left_without_a_mouse(stage):
+    """By keyboard alone one logs in, filters the list, opens a conversation, reads it to its beginning and end, begins another one,
+    sends a text, and logs out."""
+    Scene(stage)
     stage.refuse()
     tab = stage.open(view="desk")
     tab.goto(stage.link())
     press_until(tab, "login.open")
     enter(tab)
+    tab.keyboard.press("/")
+    tab.keyboard.type("fam")
+    enter(tab)
     press_until(tab, "list.row")
-    press_until(tab, "list.row")
+    assert tab.get_by_test_id("list.row").count() == 1
     enter(tab)
     assert "name=family" in tab.url, tab.url
+    press_until(tab, "timeline")
+    for key, message in [("Home", "first"), ("End", "last")]:
+        tab.keyboard.press(key)
+        until(lambda: is_seen(getattr(tab.get_by_test_id("message"), message)), f"{key} shows the {message} message")
+    press_until(tab, "list.home", key="Shift+Tab")
+    enter(tab)
+    press_until(tab, "list.new")
+    tab.keyboard.press("Enter")
+    press_until(tab, "new.name")
+    tab.keyboard.type("album")
+    enter(tab)
+    assert tab.get_by_test_id("conversation.name").inner_text() == "album"
     press_until(tab, "composer.text")
     tab.keyboard.type("By keyboard?")
     press_until(tab, "composer.send")
     tab.keyboard.press("Enter")
-    until(lambda: "By keyboard?" in [line.get("text") for line in stage.lines()], "it is sent")
-    assert scene.client.get("/healthz").status == 204
+    until(lambda: "By keyboard?" in [line.get("text") for line in stage.lines()] and has_left(tab), "it is sent")
+    press_until(tab, "foot.logout")
+    enter(tab)
+    tab.get_by_test_id("login.sentence").wait_for()
 
 
-def test_a_photo_is_revealed_and_closed_without_a_mouse(stage):
-    """By keyboard alone a hidden photo is revealed, opened, hidden again and closed."""
+def test_photos_are_fetched_revealed_saved_and_sent_without_a_mouse_and_script(stage):
+    """By keyboard alone, and without JavaScript, a photo is fetched, another one is revealed, saved, turned away from and back to,
+    hidden again and closed. A photo and a text are sent; the text fails, is tried again, and is deleted."""
     scene = Scene(stage)
     tab = stage.open(view="desk", cookies=scene.client.cookie, javascript=False)
     tab.goto(stage.url("/conversation", "family"))
-    press_until(tab, "message.reveal")
+    press_until(tab, "message.fetch")
     enter(tab)
-    photo = tab.locator(f"[id='{scene.hidden}'] a[data-test='message.photo']")
-    photo.focus()
+    stage.wait_for_state("offered", "downloaded")
+    tab.goto(stage.url("/conversation", "family"))
+    press_until(tab, "message.reveal", within=f"[id='{scene.hidden}']")
     enter(tab)
-    tab.get_by_test_id("photo.picture").wait_for()
+    press_until(tab, "ask.show")
+    enter(tab)
+    assert "auto-reveal: on" in stage.run("prefs", "family")
+    press_until(tab, "message.photo", within=f"[id='{scene.hidden}']")
+    enter(tab)
+    press_until(tab, "photo.save")
+    with tab.expect_download() as download:
+        tab.keyboard.press("Enter")
+    assert download.value.path().read_bytes() == scene.client.get(f"/photo/{scene.hidden}/original").body
+    press_until(tab, "photo.previous")
+    enter(tab)
+    press_until(tab, "photo.next")
+    enter(tab)
+    assert tab.url.endswith(scene.hidden)
     press_until(tab, "photo.hide")
     enter(tab)
     tab.get_by_test_id("photo.reveal").wait_for()
     press_until(tab, "photo.close")
     enter(tab)
-    tab.get_by_test_id("composer.form").wait_for()
+    before = stage.delivered()
+    press_until(tab, "composer.text")
+    tab.keyboard.type("Refused, too")
+    press_until(tab, "composer.photos")
+    choose(tab, photograph(stage.directory, "a.jpg", 300, 200))
+    press_until(tab, "composer.send")
+    enter(tab)
+    until(lambda: stage.delivered() == before + ["photo"] and len(stage.failed()) == 2, "the photo is sent, the text is not")
+    for act, count in [("retry", 2), ("delete", 1)]:
+        tab.reload()
+        press_until(tab, f"message.{act}", within="li:last-child")
+        enter(tab)
+        until(lambda: len(stage.failed()) == count and len(stage.waiting()) == 1, f"{act} is done")
 
 
-def test_a_photo_is_revealed_viewed_and_hidden_on_its_page_without_a_mouse(stage):
-    """With JavaScript, a hidden photo is revealed by keyboard alone. The sheet asks about later ones; the viewer opens and closes,
-    and the photo is hidden again, without another page."""
+def test_photos_are_fetched_revealed_saved_and_hidden_without_a_mouse(stage):
+    """By keyboard alone, and without another page, a photo is fetched, one is revealed and the sheet is answered. The viewer opens,
+    turns, saves, hides and closes. A message that waits is cancelled."""
     scene = Scene(stage)
     tab = stage.open(view="desk", cookies=scene.client.cookie)
     tab.goto(stage.url("/conversation", "family"))
     tab.locator("form.composer.live").wait_for()
     address = tab.url
-    press_until(tab, "message.reveal")
+    press_until(tab, "message.fetch")
     tab.keyboard.press("Enter")
-    photo = tab.locator(f"[id='{scene.hidden}'] a[data-test='message.photo']")
-    photo.wait_for()
+    stage.wait_for_state("offered", "downloaded")
+    until(lambda: tab.get_by_test_id("message.reveal").count() == 2, "it is shown")
+    press_until(tab, "message.reveal", within=f"[id='{scene.hidden}']")
+    tab.keyboard.press("Enter")
     tab.get_by_test_id("ask.sheet").wait_for()
     stage.picture(tab, "sheet-desk")
-    tab.keyboard.press("Escape")
+    press_until(tab, "ask.show")
+    tab.keyboard.press("Enter")
     tab.get_by_test_id("ask.sheet").wait_for(state="detached")
-    photo.focus()
+    until(lambda: "auto-reveal: on" in stage.run("prefs", "family"), "the answer is kept")
+    press_until(tab, "message.photo", within=f"[id='{scene.hidden}']")
+    tab.keyboard.press("Enter")
+    tab.locator("dialog.viewer[open]").wait_for()
+    saved = lambda: tab.get_by_test_id("photo.save").get_attribute("href")
+    assert scene.hidden in saved()
+    tab.keyboard.press("ArrowLeft")
+    until(lambda: scene.hidden not in saved(), "it turns")
+    press_until(tab, "photo.next")
+    tab.keyboard.press("Enter")
+    until(lambda: scene.hidden in saved(), "it turns back")
+    press_until(tab, "photo.save")
+    with tab.expect_download() as download:
+        tab.keyboard.press("Enter")
+    assert download.value.path().read_bytes() == scene.client.get(f"/photo/{scene.hidden}/original").body
+    press_until(tab, "photo.close")
+    tab.keyboard.press("Enter")
+    tab.locator("dialog.viewer[open]").wait_for(state="detached")
     tab.keyboard.press("Enter")
     tab.locator("dialog.viewer[open]").wait_for()
     press_until(tab, "photo.hide")
     tab.keyboard.press("Enter")
     tab.locator(f"[id='{scene.hidden}'] [data-test='message.reveal']").wait_for()
     assert tab.locator("dialog[open]").count() == 0 and tab.url == address
+    tab.goto(stage.url("/conversation", "garden"))
+    press_until(tab, "message.cancel")
+    tab.keyboard.press("Enter")
+    until(lambda: not stage.waiting(), "it is cancelled")
 
 
 def test_photos_are_composed_without_a_mouse(stage):
-    """By keyboard alone photos are picked, moved, removed and sent, and a message that failed is tried again."""
+    """By keyboard alone photos are picked, taken, moved, removed and sent, once for two Sends. A message that failed is tried
+    again, another one is deleted, and one that has not left is cancelled."""
     stage.program_as_network()
     stage.refuse("text")
     stage.start_daemon()
-    tab = stage.open(stage.start_page())
-    choosers = []
-    tab.on("filechooser", lambda chooser: choosers.append(chooser))
+    tab = stage.open(stage.start_page(), view="phone")
     tab.goto(stage.url("/conversation", "family"))
     tab.locator("form.composer.live").wait_for()
-    tab.keyboard.press("p")
-    until(lambda: tab.evaluate("1") and choosers, "photos are asked for")
-    choosers[0].set_files([photograph(stage.directory, f"{name}.jpg", 300, 200) for name in "abc"])
+    choose(tab, *(photograph(stage.directory, f"{name}.jpg", 300, 200) for name in "abc"), key="p")
+    press_until(tab, "composer.camera")
+    choose(tab, photograph(stage.directory, "d.jpg", 200, 300))
     names = lambda: tab.get_by_test_id("composer.photo").locator("bdi").all_inner_texts()
-    press_until(tab, "composer.photo")
-    tab.keyboard.press("ArrowRight")
-    assert names() == ["b.jpg", "a.jpg", "c.jpg"]
-    tab.keyboard.press("Delete")
-    assert names() == ["b.jpg", "c.jpg"]
+    press_until(tab, "composer.photo", key="Shift+Tab")
+    assert names() == ["a.jpg", "b.jpg", "c.jpg", "d.jpg"]
+    tab.keyboard.press("ArrowLeft")
+    assert names() == ["a.jpg", "b.jpg", "d.jpg", "c.jpg"]
+    for _ in range(2):
+        tab.keyboard.press("Delete")
+    assert names() == ["a.jpg", "b.jpg"]
     press_until(tab, "composer.text")
     tab.keyboard.type("By keyboard")
-    tab.keyboard.press("Control+Enter")
+    for _ in range(2):
+        tab.keyboard.press("Control+Enter")
     tab.get_by_test_id("message.retry").wait_for()
-    assert stage.delivered() == ["photo", "photo"]
+    assert stage.delivered() == ["photo", "photo"] and len(stage.failed()) == 1
     stage.refuse()
-    tab.keyboard.press("Shift+Tab")
-    press_until(tab, "message.retry")
+    press_until(tab, "message.retry", key="Shift+Tab")
     tab.keyboard.press("Enter")
     until(lambda: stage.delivered() == ["photo", "photo", "text"], "it is sent")
     until(lambda: "Sent" in tab.get_by_test_id("message.meta").last.inner_text(), "the page says so")
+    stage.refuse("text")
+    tab.keyboard.press("c")
+    tab.keyboard.type("Not wanted")
+    tab.keyboard.press("Control+Enter")
+    tab.get_by_test_id("message.delete").wait_for()
+    press_until(tab, "message.delete", key="Shift+Tab")
+    tab.keyboard.press("Enter")
+    until(lambda: not stage.failed(), "it is deleted")
+    tab.context.set_offline(True)
+    tab.keyboard.press("c")
+    press_until(tab, "composer.photos")
+    choose(tab, photograph(stage.directory, "e.jpg", 300, 200))
+    press_until(tab, "composer.send")
+    tab.keyboard.press("Enter")
+    press_until(tab, "message.cancel", key="Shift+Tab")
+    tab.keyboard.press("Enter")
+    until(lambda: "Nothing was sent" in tab.get_by_test_id("page.said").inner_text(), "it is cancelled")
+    tab.context.set_offline(False)
 
 
 def test_the_queue_is_worked_without_a_mouse(stage):
-    """By keyboard alone the queue is filtered, what failed is tried again, what waits is ticked, cancelled and released, everything
-    is tried now, and the page is paused."""
+    """By keyboard alone the queue is filtered, paused and tried now. What failed is tried again: all of it, what is ticked, or one
+    on its page, where it is also deleted. What waits is cancelled in the same ways, and released."""
     scene = Scene(stage)
-    stage.refuse()
+    for name in ["bad-1", "bad-2", "bad-3"]:
+        stage.drop(name, "family", text=name)
+    for name in ["wait-1", "wait-2", "wait-3"]:
+        stage.drop(name, "garden", text=name)
+    until(lambda: len(stage.failed()) == 4 and len(stage.accepted()) == 4, "some are refused, some wait")
     tab = stage.open(cookies=scene.client.cookie)
     tab.goto(stage.url("/queue"))
     tab.get_by_test_id("board.pause").wait_for()
+    press_until(tab, "board.pause")
+    tab.keyboard.press("Enter")
+    assert tab.get_by_test_id("board.pause").get_attribute("aria-label") == "Go on live"
     press_until(tab, "queue.flush")
     enter(tab)
-    tab.get_by_test_id("page.notice").wait_for()
+    assert "tried now" in tab.get_by_test_id("page.notice").inner_text()
+    tab.goto(stage.url("/queue") + "?q=bad-1")
+    press_until(tab, "queue.request")
+    enter(tab)
+    press_until(tab, "request.delete")
+    tab.keyboard.press("Enter")
+    press_until(tab, "request.delete-now")
+    enter(tab)
+    assert "bad-1" not in stage.failed()
+    stage.refuse()
+    tab.goto(stage.url("/queue") + "?q=bad-2")
+    press_until(tab, "queue.request")
+    enter(tab)
+    press_until(tab, "request.retry")
+    enter(tab)
+    tab.goto(stage.url("/queue") + "?q=bad-3")
+    press_until(tab, "queue.tick")
+    tab.keyboard.press("Space")
+    press_until(tab, "queue.retry-ticked", key="Shift+Tab")
+    enter(tab)
     press_until(tab, "queue.words")
+    tab.keyboard.press("Control+a")
     tab.keyboard.type("is:failed")
     enter(tab)
     press_until(tab, "queue.retry")
     enter(tab)
-    until(lambda: not stage.failed() and [line["request"] for line in stage.waiting()] == ["held"], "it is tried again")
-    stage.drop("other", "garden", text="Not wanted")
-    until(lambda: stage.accepted() == ["held", "other"], "they wait")
-    tab.goto(stage.url("/queue"))
-    press_until(tab, "board.pause")
-    tab.keyboard.press("Enter")
-    assert tab.get_by_test_id("board.pause").get_attribute("aria-label") == "Go on live"
+    until(lambda: not stage.failed() and {"bad-2", "bad-3", "This one is refused."} <= {line.get("text") for line in stage.lines()},
+          "all others are sent")
+    tab.goto(stage.url("/queue") + "?q=wait-1")
+    press_until(tab, "queue.request")
+    enter(tab)
+    press_until(tab, "request.cancel")
+    enter(tab)
+    tab.goto(stage.url("/queue") + "?q=wait-2")
     press_until(tab, "queue.tick")
     tab.keyboard.press("Space")
-    row = tab.locator(":focus").evaluate("tick => tick.closest('li').id")
-    tab.keyboard.press("Shift+Tab")
     press_until(tab, "queue.cancel-ticked", key="Shift+Tab")
     tab.keyboard.press("Enter")
     press_until(tab, "queue.cancel-ticked-now")
     enter(tab)
-    until(lambda: len(stage.waiting()) == 1, "one is cancelled")
-    assert f"request-{stage.waiting()[0]['request']}" != row
+    tab.goto(stage.url("/queue") + "?q=wait-3")
+    press_until(tab, "queue.cancel")
+    tab.keyboard.press("Enter")
+    press_until(tab, "queue.cancel-now")
+    enter(tab)
+    until(lambda: [line["request"] for line in stage.waiting()] == ["held"], "these are cancelled")
+    tab.goto(stage.url("/queue"))
     press_until(tab, "queue.release")
     enter(tab)
-    until(lambda: not stage.waiting(), "the other one is sent")
+    until(lambda: not stage.waiting() and "Later" in [line.get("text") for line in stage.lines()], "the last one is sent")
 
 
 def test_a_conversation_is_looked_after_without_a_mouse(stage):
@@ -199,7 +319,8 @@ def test_a_conversation_is_looked_after_without_a_mouse(stage):
 
 
 def test_checks_profile_and_sessions_are_used_without_a_mouse(stage):
-    """By keyboard alone checks are run, a profile photo is set and removed, and a session is ended."""
+    """By keyboard alone checks are run, a session is ended, and a profile photo is set, changed, tried again and removed. The old
+    one stays while a change fails."""
     scene = Scene(stage)
     stage.link("--name", "forgotten")
     tab = stage.open(cookies=scene.client.cookie)
@@ -215,14 +336,24 @@ def test_checks_profile_and_sessions_are_used_without_a_mouse(stage):
     enter(tab)
     until(lambda: entries.count() == count - 1, "it has ended")
     tab.goto(stage.url("/profile"))
-    press_until(tab, "profile.file")
-    with tab.expect_file_chooser() as chooser:
-        tab.keyboard.press("Space")
-    chooser.value.set_files(photograph(stage.directory, "me.jpg", 300, 300))
-    assert tab.get_by_test_id("profile.file").evaluate("input => input.files.length") == 1
-    press_until(tab, "profile.set")
+    for name, outcome in [("first", "done"), ("second", "done"), ("third", "error")]:
+        stage.refuse(*(["profile"] if outcome == "error" else []))
+        press_until(tab, "profile.file")
+        choose(tab, photograph(stage.directory, f"{name}.jpg", 300, 300 + len(name)))
+        press_until(tab, "profile.set")
+        enter(tab)
+        tab.get_by_test_id(f"profile.{outcome}").wait_for()
+        tab.get_by_test_id("profile.photo").wait_for()
+    stage.refuse()
+    press_until(tab, "profile.retry")
     enter(tab)
-    tab.get_by_test_id("profile.done").or_(tab.get_by_test_id("profile.error")).wait_for()
+    until(lambda: stage.delivered().count("profile") == 3 and len(stage.waiting()) == 1, "it is tried again")
+    tab.reload()
+    press_until(tab, "profile.remove")
+    tab.keyboard.press("Enter")
+    press_until(tab, "profile.remove-now")
+    enter(tab)
+    tab.get_by_test_id("profile.blank").wait_for()
 
 
 def test_a_draft_and_what_a_phone_shares_go_on_without_a_mouse(stage):
@@ -271,19 +402,31 @@ def stops(tab):
     found = []
     while len(found) < 80:
         tab.keyboard.press("Tab")
-        focus = tab.evaluate(FOCUS)
+        focus = tab.evaluate(FOCUS, "*")
         if focus["name"] == "body" or found and focus == found[0]:
             break
         found.append(focus)
     return found
 
 
-def press_until(tab, name, key="Tab"):
-    """Presses Tab until the focus is there, and looks at the focus on the way."""
-    for _ in range(100):
+def press_until(tab, name, key="Tab", within="*"):
+    """Presses Tab until the focus is there. Each stop on the way is on the screen and marked."""
+    for _ in range(150):
         tab.keyboard.press(key)
-        focus = tab.evaluate(FOCUS)
-        if focus["name"] == name:
-            assert focus["isSeen"] and focus["isMarked"], focus
+        focus = tab.evaluate(FOCUS, within)
+        assert focus["name"] == "body" or focus["isSeen"] and focus["isMarked"], focus
+        if focus["name"] == name and focus["isWithin"]:
             return
     raise AssertionError(f"the Tab key never comes to {name}")
+
+
+def choose(tab, *photos, key="Space"):
+    """Presses a key that asks for photos, and chooses these."""
+    with tab.expect_file_chooser() as chooser:
+        tab.keyboard.press(key)
+    chooser.value.set_files(photos)
+
+
+def is_seen(message):
+    box = message.bounding_box()
+    return box is not None and box["y"] + box["height"] > 60 and box["y"] < 840
