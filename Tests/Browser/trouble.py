@@ -4,6 +4,7 @@ import re
 import sqlite3
 import subprocess
 
+from drafts import Draft
 from photographs import photograph
 from scene import Scene
 from stage import has_left, press, size, until
@@ -36,34 +37,62 @@ def test_without_a_daemon_sending_waits(stage):
 
 
 def test_without_a_daemon_the_page_can_be_read(stage):
-    """Without a daemon all pages and pictures are there, and orders that need it say why they cannot be done."""
+    """Without a daemon all pages and pictures are there, and orders that need it say why they cannot be done, and do nothing."""
     scene = Scene(stage)
     stage.stop_daemon()
     tab = stage.open(cookies=scene.client.cookie)
-    for name, path in scene.pages().items():
+    for name, path in (scene.pages() | scene.operating()).items():
         assert tab.goto(stage.url(path)).status == (404 if name == "problem" else 200), name
     tab.goto(stage.url(f"/photo/{scene.own}"))
     assert size(tab.get_by_test_id("photo.picture"))[0] > 0
     for path in ["/conversation/hold?name=family", "/conversation/release?name=garden", f"/photo/{scene.hidden}/reveal",
-                 f"/photo/{scene.revealed}/hide", "/conversation/prefs?name=family"]:
+                 f"/photo/{scene.revealed}/hide", f"/photo/{scene.offered}/fetch", "/conversation/prefs?name=family",
+                 "/queue/flush", "/storage/clear", "/check"]:
         answer = scene.client.post(path, "auto-reveal=on")
-        assert answer.status == 503 and "daemon does not run" in answer.text, f"{path}: {answer.status} {answer.text}"
+        assert answer.status == 503 and "The daemon does not run, so this cannot be done now" in answer.text, path
+        assert "<code>photospool run</code>" in answer.text, path
     assert scene.client.get(f"/photo/{scene.hidden}/original").status == 409, "nothing was revealed"
+    assert scene.client.get(f"/photo/{scene.revealed}/original").status == 200, "nothing was cleared or hidden"
+    stage.start_daemon()
+    assert stage.received()["offered"]["state"] == "offered" and "auto-reveal: on" not in stage.run("prefs", "family")
+    assert [message["request"] for message in stage.waiting()] == ["held"] and stage.failed() == ["refused"]
 
 
 def test_without_a_daemon_files_can_be_changed(stage):
-    """Without a daemon a failed request can be retried and a waiting one cancelled; both happen when it starts."""
+    """Without a daemon one failed request is retried and another one deleted, a waiting one is cancelled, a draft is composed and
+    sent, and a conversation is deleted. All of it happens when the daemon starts, and nothing else."""
     scene = Scene(stage)
+    photos = {f"{name}.jpg": photograph(stage.directory, f"{name}.jpg", 300 + number, 200) for number, name in enumerate("abc")}
+    stage.drop("unwanted", "family", text="Unwanted", photos=[])
+    stage.drop("old", "attic", photos=[photos["a.jpg"]])
+    until(lambda: len(stage.failed()) == 2 and stage.accepted() == ["held"], "one is refused, the other one is sent")
     stage.stop_daemon()
     stage.refuse()
-    for path in ["/request/refused/retry", "/request/held/cancel"]:
-        answer = scene.client.post(path)
+    for path, body in [("/request/refused/retry", ""), ("/request/unwanted/delete", ""), ("/request/held/cancel", ""),
+                       ("/conversation/purge?name=attic", "confirm=attic")]:
+        answer = scene.client.post(path, body)
         assert answer.status == 303, f"{path}: {answer.status} {answer.text}"
+    assert "The order to delete the conversation is on the disk" in scene.client.get(answer.headers["Location"]).text
+    draft = Draft(scene.client, "album")
+    for name, photo in photos.items():
+        draft.put(name, photo.read_bytes())
+    first, second, third = (photo["file"] for photo in draft.ask("POST", "/draft")["photos"])
+    draft.ask("DELETE", f"/draft/{draft.name}/photo", file=first)
+    draft.ask("POST", f"/draft/{draft.name}/order", "\n".join([third, second]))
+    draft.ask("PUT", f"/draft/{draft.name}/text", "Composed")
+    assert draft.names() == ["c.jpg", "b.jpg"]
+    assert scene.client.send("album", "Composed", draft=draft.name).status == 303
+    before = len(stage.lines())
     stage.start_daemon()
-    until(lambda: "This one is refused." in [line.get("text") for line in stage.lines()], "it is sent")
-    until(lambda: not stage.waiting(), "the other one is cancelled")
+    until(lambda: not stage.waiting() and len(stage.lines()) == before + 4, "all is sent, and the other one is cancelled")
+    lines = stage.lines()[before:]
+    assert [line["kind"] for line in lines if line["conversation"] == "album"] == ["photo", "photo", "text"]
+    assert [photo["attachment"]["width"] for photo in lines if photo["kind"] == "photo"] == [302, 301]
+    assert [line["text"] for line in lines if line["conversation"] == "family"] == ["This one is refused."]
+    until(lambda: "attic" not in stage.run("storage", "--json"), "the conversation is deleted")
+    assert not stage.failed() and not [path for path in stage.spool.rglob("*") if "attic" in path.name]
     stage.run("release", "garden")
-    assert "Later" not in [line.get("text") for line in stage.lines()]
+    assert len(stage.lines()) == before + 4
 
 
 def test_without_a_ledger_sending_works(stage):
