@@ -93,19 +93,30 @@ def test_a_purge_leaves_nothing(stage):
     assert "Nothing was deleted" in tab.get_by_test_id("purge.problem").inner_text()
     assert (stage.spool / "photos/default/secret-garden").exists()
     tab.get_by_test_id("purge.name").fill("secret-garden")
-    press(tab, "purge.now")
+    with tab.expect_response(lambda answer: answer.request.method == "POST") as answer:
+        press(tab, "purge.now")
+    assert answer.value.all_headers()["clear-site-data"] == '"cache"'
     assert "is deleted here" in tab.get_by_test_id("page.notice").inner_text()
     assert tab.get_by_test_id("list.row").count() == 1
+    lines = figures(stage)
+    assert [line["conversation"] for line in lines if line["conversation"]] == ["family"], lines
+    inbox = next(line for line in lines if line["inbox"] and not line["conversation"])
+    shown = tab.get_by_test_id("storage.inbox").inner_text()
+    assert inbox["photos"] == 1 and "Inbox, 1 photo" in shown and in_words(inbox["bytes"]) in shown, f"{inbox} {shown}"
+    script = tab.locator("script").get_attribute("src").replace("main.js", "board.js")
+    public = stage.client().get(script).body
     context.close()
     stage.stop_daemon()
-    holds = [str(path) for path in stage.spool.rglob("*") if "secret-garden" in str(path)]
+    kept, holds = 0, [str(path) for path in stage.spool.rglob("*") if "secret-garden" in str(path)]
     for path in [*stage.spool.rglob("*"), *profile.rglob("*")]:
         if path.is_file() and not path.is_symlink():
             contents = path.read_bytes()
+            kept += public in contents
             # The browser keeps addresses in its history, not pictures.
             if bytes_shown[200:600] in contents or stage.spool in path.parents and b"secret-garden" in contents:
                 holds.append(str(path))
     assert not holds, holds
+    assert kept, "a script, which may be kept, is not found either"
 
 
 def test_the_limit_is_told_on_every_page(stage):
