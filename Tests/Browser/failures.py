@@ -45,9 +45,8 @@ def test_delete_removes_a_failed_request(stage):
 
 def test_a_waiting_message_says_why_and_is_cancelled(stage):
     """A message that waits for its network says why and until when; Cancel takes it back."""
-    (stage.directory / "busy").write_text("#!/bin/sh\necho 'the gateway is closed' >&2; exit 75\n")
-    (stage.directory / "busy").chmod(0o755)
-    stage.configure(f"network: {{type: exec, program: {stage.directory / 'busy'}}}\n")
+    stage.program_as_network()
+    stage.delay("text")
     stage.start_daemon()
     tab = stage.open(stage.start_page())
     tab.goto(stage.url("/conversation", "family"))

@@ -1,12 +1,14 @@
 """The queue, one request, and what may be done with many of them at once."""
 
+import contextlib
 import http.server
 import json
-import socket
+import sqlite3
 import threading
 from urllib.parse import parse_qs, quote, urlsplit
 
 from photographs import photograph
+from programs import free_port
 from scene import Scene
 from stage import press, until
 
@@ -14,9 +16,7 @@ from stage import press, until
 def test_a_network_that_is_down_is_named_and_probed(stage):
     """A network that does not answer stands in the queue with its error, since when, and the next probe. Once it answers,
     everything is sent and the page says so."""
-    with socket.socket() as reserved:
-        reserved.bind(("127.0.0.1", 0))
-        port = reserved.getsockname()[1]
+    port = free_port()
     secret = stage.directory / "secret"
     secret.write_text("whsec_" + "MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=\n")
     secret.chmod(0o600)
@@ -89,9 +89,7 @@ def test_a_store_that_is_down_is_named_and_probed(stage):
             objects[self.path] = self.rfile.read(int(self.headers["Content-Length"]))
             self.answer()
 
-    with socket.socket() as reserved:
-        reserved.bind(("127.0.0.1", 0))
-        port = reserved.getsockname()[1]
+    port = free_port()
     stage.configure(f"store: {{type: presigned, endpoint: 'http://127.0.0.1:{port}/'}}\ndelivery: {{probe: 1s}}\n")
     stage.start_daemon()
     client = stage.client(stage.start_page())
@@ -231,46 +229,72 @@ def test_the_queue_shows_news_until_it_is_paused(stage):
 
 
 def test_page_and_command_agree(stage):
-    """Hold, release, flush, cancel and retry by page and by command: both show the same requests and states."""
-    scene = Scene(stage)
-    tab = stage.open(cookies=scene.client.cookie)
+    """Hold, release, flush, cancel and retry, by the page and by the command: a page that stays open, the command and the ledger
+    have the same requests in the same states."""
+    # Without Flush, what is put off stays so.
+    scene = Scene(stage, "delivery: {backoff: {first: 1h, longest: 1h}}\n")
+    watch, tab = (stage.open(cookies=scene.client.cookie) for _ in range(2))
+    watch.goto(stage.url("/queue"))
+    done = set()
+    sent = lambda text: text in [line.get("text") for line in stage.lines()]
 
-    def agrees():
-        lines = [json.loads(line) for line in stage.run("queue", "--json").splitlines()]
-        waiting = {line["request"]: line["state"] for line in lines}
-        tab.goto(stage.url("/queue"))
-        rows = tab.get_by_test_id("queue.row")
-        shown = {row.get_by_test_id("queue.request").inner_text(): row.inner_text() for row in rows.all()}
-        assert set(shown) == set(waiting) | set(stage.failed()), f"{set(shown)} {waiting}"
-        for name in waiting:
-            assert waiting[name] in shown[name], shown[name]
-        return shown
+    def agrees(states, what, *words):
+        """All of them come to these states of requests. The rows of the page that stays open have these words."""
+        until(lambda: states.items() <= ledger(stage).items(), f"{what}: the ledger says so")
+        listed = sorted(name for name, state in states.items() if state in ("queued", "failed"))
+        until(lambda: sorted({line["request"] for line in stage.waiting()} | set(stage.failed())) == listed,
+              f"{what}: the command lists them")
+        until(lambda: sorted(watch.get_by_test_id("queue.request").all_inner_texts()) == listed, f"{what}: the page lists them")
+        until(lambda: all(word in watch.get_by_test_id("queue.rows").inner_text() for word in words), f"{what}: the page says why")
+        for name in states.keys() - set(listed) - done:
+            done.add(name)
+            tab.goto(stage.url("/request/" + name))
+            assert tab.get_by_test_id("request.state").inner_text() == states[name], f"{what}: {name}"
+            assert json.loads(stage.run("show", "--json", name))["state"] == states[name], f"{what}: {name}"
 
-    shown = agrees()
-    assert "Held by hand" in shown["held"] and "failed" in shown["refused"]
-    assert "The account may not write there" in shown["refused"]
+    agrees({"held": "queued", "refused": "failed"}, "at first", "Held by hand", "The account may not write there")
+    tab.goto(stage.url("/queue"))
     press(tab, "queue.release")
-    until(lambda: "held" in stage.failed() and not stage.waiting(), "it is refused")
-    agrees()
-    press(tab, "queue.flush")
-    tab.get_by_test_id("page.notice").wait_for()
+    agrees({"held": "failed", "refused": "failed"}, "released by the page")
     stage.refuse()
     stage.run("retry", "held")
-    sent = lambda text: text in [line.get("text") for line in stage.lines()]
-    until(lambda: sent("Later") and not stage.waiting(), "it is sent")
-    agrees()
-    press(tab, tab.get_by_test_id("queue.request").filter(has_text="refused"))
+    agrees({"held": "sent", "refused": "failed"}, "tried again by the command")
+    tab.goto(stage.url("/request/refused"))
     press(tab, "request.retry")
-    until(lambda: sent("This one is refused.") and not stage.waiting(), "it is sent, too")
+    agrees({"held": "sent", "refused": "sent"}, "tried again by the page")
+    assert sent("Later") and sent("This one is refused.")
     stage.run("hold", "garden")
-    stage.drop("again", "garden", text="Later")
-    until(lambda: stage.accepted() == ["again"], "it waits")
-    tab.goto(stage.url("/request/again"))
+    tab.goto(stage.url("/conversation/settings", "family"))
+    press(tab, "settings.hold")
+    for name, to in [("one", "garden"), ("two", "family"), ("three", "family")]:
+        stage.drop(name, to, text=name)
+    agrees({"one": "queued", "two": "queued", "three": "queued"}, "held", "Held by hand")
+    tab.goto(stage.url("/request/one"))
     press(tab, "request.cancel")
-    until(lambda: not stage.waiting(), "it is cancelled")
-    tab.goto(stage.url("/request/again"))
-    assert tab.get_by_test_id("request.state").inner_text() == "cancelled"
-    agrees()
+    agrees({"one": "cancelled", "two": "queued", "three": "queued"}, "cancelled by the page")
+    stage.run("cancel", "two")
+    agrees({"one": "cancelled", "two": "cancelled", "three": "queued"}, "cancelled by the command")
+    stage.delay("text")
+    stage.run("release", "family")
+    agrees({"three": "queued"}, "released by the command", "the gateway is closed")
+    stage.delay()
+    tab.goto(stage.url("/queue"))
+    press(tab, "queue.flush")
+    assert "tried now" in tab.get_by_test_id("page.notice").inner_text()
+    agrees({"three": "sent"}, "flushed by the page")
+    stage.delay("text")
+    stage.drop("four", "family", text="four")
+    agrees({"four": "queued"}, "put off", "the gateway is closed")
+    stage.delay()
+    stage.run("flush")
+    agrees({"four": "sent"}, "flushed by the command")
+    assert sent("three") and sent("four") and not sent("one") and not sent("two")
+
+
+def ledger(stage):
+    """The states of all requests, by name."""
+    with contextlib.closing(sqlite3.connect(stage.spool / "state/ledger.sqlite")) as database:
+        return dict(database.execute("SELECT request, state FROM requests"))
 
 
 def leaves(value, path=""):

@@ -2,6 +2,7 @@
 
 import http.client
 import secrets
+import ssl
 from urllib.parse import quote, urlsplit
 
 
@@ -18,13 +19,18 @@ class Answer:
 
 
 class Client:
-    """Asks 127.0.0.1, whatever the name, with a session's cookie if there is one."""
+    """Asks 127.0.0.1, whatever the name and the certificate, with a session's cookie if there is one."""
 
-    def __init__(self, address, cookie=None):
-        self.address, self.cookie = address, cookie
-        self.port = int(address.rsplit(":", 1)[1])
+    def __init__(self, origin, cookie=None):
+        self.origin, self.cookie = origin, cookie
+        self.address = urlsplit(origin).netloc
+        self.port = urlsplit(origin).port
 
     def connection(self):
+        if self.origin.startswith("https:"):
+            context = ssl.create_default_context()
+            context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+            return http.client.HTTPSConnection("127.0.0.1", self.port, timeout=30, context=context)
         return http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
 
     def ask(self, method, path, body=None, host=None, **headers):
@@ -32,7 +38,7 @@ class Client:
         given; None leaves it out."""
         headers = {name.replace("_", "-"): value for name, value in headers.items()}
         if method != "GET":
-            headers.setdefault("Origin", f"http://{self.address}")
+            headers.setdefault("Origin", self.origin)
             headers.setdefault("Content-Type", "application/x-www-form-urlencoded")
         if self.cookie:
             headers.setdefault("Cookie", self.cookie)

@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import signal
+import socket
 import subprocess
 import time
 from urllib.parse import quote, urlsplit
@@ -24,6 +25,13 @@ def until(question, what, seconds=60):
     return answer
 
 
+def free_port():
+    """A port of 127.0.0.1 that nobody listens on."""
+    with socket.socket() as reserved:
+        reserved.bind(("127.0.0.1", 0))
+        return reserved.getsockname()[1]
+
+
 def die_with_parent():
     ctypes.CDLL(None).prctl(1, signal.SIGKILL)
 
@@ -35,7 +43,8 @@ class Programs:
         self.environment = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ} | {
             "HOME": scratch, "XDG_CONFIG_HOME": scratch, "PHOTOSPOOL_SPOOL": str(self.spool)}
         self.program = [PHOTOSPOOL]
-        self.daemon, self.web, self.address = None, None, None
+        # The page's scheme, name and port, and the last two alone.
+        self.daemon, self.web, self.origin, self.address = None, None, None, None
         self.started = []
 
     def start(self, *words, log):
@@ -51,12 +60,15 @@ class Programs:
 
     def program_as_network(self, settings=""):
         """A program gets what is sent, line by line in the file `delivered`. It refuses the kinds of messages that the
-        file `refused` names."""
+        file `refused` names, and puts off those that the file `delayed` names."""
         program = self.directory / "network"
         program.write_text(f"""#!/bin/sh
 cd '{self.directory}' && read -r line
 for kind in $(cat refused 2> /dev/null); do
   case $line in *'"kind":"'$kind'"'*) echo 'The account may not write there' >&2; exit 77 ;; esac
+done
+for kind in $(cat delayed 2> /dev/null); do
+  case $line in *'"kind":"'$kind'"'*) echo 'the gateway is closed' >&2; exit 75 ;; esac
 done
 printf '%s\\n' "$line" >> delivered
 """)
@@ -65,6 +77,9 @@ printf '%s\\n' "$line" >> delivered
 
     def refuse(self, *kinds):
         (self.directory / "refused").write_text(" ".join(kinds))
+
+    def delay(self, *kinds):
+        (self.directory / "delayed").write_text(" ".join(kinds))
 
     def delivered(self):
         """The kinds of messages that the program got, in order."""
@@ -95,7 +110,7 @@ printf '%s\\n' "$line" >> delivered
         until(lambda: "\n" in self.text("web") or self.web.poll() is not None, "the page prints a link")
         link = self.text("web").strip()
         assert link, self.text("web.err")
-        self.address = urlsplit(link).netloc
+        self.origin, self.address = link[: link.index("/login/")], urlsplit(link).netloc
         until(lambda: self.client().is_up(), "the page answers")
         return link
 
@@ -115,11 +130,11 @@ printf '%s\\n' "$line" >> delivered
         return (kilobytes["VmHWM:"] - kilobytes["RssFile:"]) * 1024
 
     def url(self, path, name=None):
-        return f"http://{self.address}{path}" + ("" if name is None else "?name=" + quote(name, safe=""))
+        return self.origin + path + ("" if name is None else "?name=" + quote(name, safe=""))
 
     def client(self, link=None, **options):
         """Plain HTTP, with a session if there is a link."""
-        client = Client(self.address, **options)
+        client = Client(self.origin, **options)
         if link:
             client.log_in(link)
         return client

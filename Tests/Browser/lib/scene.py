@@ -7,8 +7,8 @@ from stage import until
 class Scene:
     """The conversations `family`, with photos in every state, and `garden`, which is held. The daemon runs."""
 
-    def __init__(self, stage):
-        server = start(stage)
+    def __init__(self, stage, settings=""):
+        server = start(stage, settings)
         self.link = stage.start_page()
         self.stage, self.client = stage, stage.client(self.link)
         pictures = [photograph(stage.directory, "wide.jpg", 1600, 900),
@@ -50,13 +50,13 @@ class Scene:
     def operating(self):
         """Name and path of every page for who looks after the system."""
         return {
-            "queue": "/queue", "queue-failed": "/queue?state=failed", "request": "/request/refused",
+            "queue": "/queue", "request": "/request/refused",
             "storage": "/storage", "clear": "/storage/clear", "purge": "/conversation/purge?name=family", "check": "/check",
-            "metrics": "/metrics", "metrics-week": "/metrics?days=7", "profile": "/profile"}
+            "metrics": "/metrics", "profile": "/profile"}
 
 
-def start(stage):
+def start(stage, settings):
     """A daemon whose network is a program, and that fetches from this computer."""
-    stage.program_as_network("receiving: {allowPrivate: true}\n")
+    stage.program_as_network("receiving: {allowPrivate: true}\n" + settings)
     stage.start_daemon()
     return stage.object_server()

@@ -157,7 +157,7 @@ class Stage(Programs):
     def check(self):
         """What holds in every test: no violation of the policy, and no request to another host."""
         assert not self.violations, self.violations
-        known = (f"http://{self.address}/", f"blob:http://{self.address}/", "data:", "about:", *self.elsewhere)
+        known = (f"{self.origin}/", f"blob:{self.origin}/", "data:", "about:", *self.elsewhere)
         elsewhere = [url for url in self.requests if not url.startswith(known)]
         assert not elsewhere, f"requests to another host: {elsewhere}"
 
