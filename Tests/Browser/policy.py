@@ -1,7 +1,9 @@
 """The content security policy of the page."""
 
 import re
+from urllib.parse import urlsplit
 
+from client import form
 from scene import Scene
 
 POLICY = {"default-src": "'none'", "script-src": "'self'", "style-src": "'self'", "connect-src": "'self'",
@@ -10,23 +12,44 @@ POLICY = {"default-src": "'none'", "script-src": "'self'", "style-src": "'self'"
 
 
 def test_every_answer_has_the_policy(stage):
-    """Every answer has the policy, forbids sniffing, framing and referrers, and what is private is not stored."""
+    """Every answer has the policy, forbids sniffing, framing and referrers, and what is private is not stored: pages, pictures,
+    events, metrics, what a phone shares, answers to forms and scripts, refusals, and what is seen without a session."""
     scene = Scene(stage)
-    paths = list(scene.pages().values()) + [f"/photo/{scene.own}/original", f"/photo/{scene.hidden}/blurred", "/login/x",
-                                            "/no/such/page"]
-    for path in paths:
-        headers = scene.client.get(path).headers
-        policy = headers["Content-Security-Policy"]
-        if "/photo/" in path and path.count("/") == 3:
-            assert policy.startswith("sandbox"), f"{path}: {policy}"
-        else:
-            rules = dict(rule.strip().split(" ", 1) for rule in policy.split(";"))
-            assert POLICY.items() <= rules.items(), f"{path}: {policy}"
-            assert "unsafe" not in policy and "data:" not in policy, f"{path}: {policy}"
-        wanted = {"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "Cache-Control": "no-store",
-                  "Cross-Origin-Resource-Policy": "same-origin", "Cross-Origin-Opener-Policy": "same-origin"}
-        assert wanted == {name: headers[name] for name in wanted}, f"{path}: {dict(headers)}"
-        assert "Access-Control-Allow-Origin" not in headers, path
+    client, stranger = scene.client, stage.client()
+    link = urlsplit(stage.link()).path
+    body, content_type = form({"text": "shared"})
+    shared = client.post("/share", body, Content_Type=content_type)
+    paths = [*scene.pages().values(), *scene.operating().values(), f"/photo/{scene.own}/original", f"/photo/{scene.own}/thumbnail",
+             f"/photo/{scene.hidden}/blurred", "/events?view=list", "/metrics.txt", shared.headers["Location"], "/login/x",
+             "/healthz", "/manifest.webmanifest", "/no/such/page"]
+    answers = {path: (200, client.get(path)) for path in paths}
+    answers |= {f"{path} of a stranger": (401, stranger.get(path)) for path in ["/", "/queue", "/events?view=list"]}
+    answers |= {
+        "link": (200, stranger.get(link)), "login": (303, stranger.post(link)), "spent": (410, stranger.get(link)),
+        "share": (303, shared), "reading for a script": (404, client.get("/photo/nothing", Accept="text/vnd.photospool.fragment")),
+        "draft": (200, client.post("/draft?name=family", Accept="text/vnd.photospool.fragment")),
+        "flush": (303, client.post("/queue/flush")), "unlock": (401, stranger.post("/unlock", "password=x")),
+        "elsewhere": (403, client.post("/queue/flush", Origin="http://evil.example")),
+        "other name": (421, client.get("/", host="evil.example")), "logout": (200, client.post("/logout"))}
+    for name, (status, answer) in answers.items():
+        assert answer.status == status or status == 200 and answer.status in (204, 404, 410), f"{name}: {answer.status}"
+        expect_policy(answer.headers, name)
+
+
+def expect_policy(headers, name):
+    """The headers of an answer that is private, or that nobody gains from keeping."""
+    headers = {field.lower(): value for field, value in headers.items()}
+    policy = headers["content-security-policy"]
+    if headers.get("content-type") == "image/jpeg":
+        assert policy == "sandbox; default-src 'none'", f"{name}: {policy}"
+    else:
+        rules = dict(rule.strip().split(" ", 1) for rule in policy.split(";"))
+        assert POLICY.items() <= rules.items(), f"{name}: {policy}"
+        assert "unsafe" not in policy and "data:" not in policy, f"{name}: {policy}"
+    wanted = {"x-content-type-options": "nosniff", "referrer-policy": "no-referrer", "cache-control": "no-store",
+              "cross-origin-resource-policy": "same-origin", "cross-origin-opener-policy": "same-origin"}
+    assert wanted.items() <= headers.items(), f"{name}: {headers}"
+    assert "access-control-allow-origin" not in headers, name
 
 
 def test_an_inline_script_does_not_run(stage):
