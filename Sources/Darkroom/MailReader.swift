@@ -26,7 +26,9 @@ package final class MailReader: Sendable {
   ///   whatever it is asked; `FileError`.
   package func index(of mail: File, limit: Int) throws -> MailIndex {
     let size = try mail.entry().size
-    if size > limit { throw MailRefusal("the mail has \(size) bytes; mail.bytes allows \(limit); send smaller photos") }
+    if size > limit {
+      throw MailRefusal(.limit, "the mail has \(size) bytes; mail.bytes allows \(limit); send smaller photos")
+    }
     return try process.withLock { process in
       var death = Death.crashed
       for _ in 1...2 {
@@ -46,7 +48,7 @@ package final class MailReader: Sendable {
         }
       }
       if case .crashed = death { try checkProgram() }
-      throw MailRefusal(Self.sentence(death))
+      throw MailRefusal(.parser, Self.sentence(death))
     }
   }
 

@@ -37,7 +37,7 @@ package struct MailRequests: Sendable {
         index.others.contains("application/ms-tnef")
         ? "; it has winmail.dat: let Outlook send plain text or HTML"
         : index.others.isEmpty ? "" : "; \(index.others.joined(separator: ", ")) cannot be sent"
-      throw MailRefusal("the mail has neither photo nor text\(others)")
+      throw MailRefusal(.contents, "the mail has neither photo nor text\(others)")
     }
   }
 
@@ -63,7 +63,8 @@ package struct MailRequests: Sendable {
         continue
       }
       guard let conversation = rule.conversation(for: address) else {
-        throw MailRefusal("the address \(escaped(address)) gives no name of a conversation; correct the address")
+        throw MailRefusal(
+          .address, "the address \(escaped(address)) gives no name of a conversation; correct the address")
       }
       rules.insert(rule)
       let drops = (rule.withoutPhoto ?? settings.mail.withoutPhoto) == .drop
@@ -73,9 +74,11 @@ package struct MailRequests: Sendable {
     }
     if !goals.isEmpty { return (goals, rules) }
     guard let address = unknown.first else {
-      throw MailRefusal("the mail names no recipient; let the mail server write Delivered-To or X-Original-To")
+      throw MailRefusal(
+        .address, "the mail names no recipient; let the mail server write Delivered-To or X-Original-To")
     }
-    throw MailRefusal("no rule of mail.accept knows \(escaped(address)); add one, or correct the address")
+    throw MailRefusal(
+      .address, "no rule of mail.accept knows \(escaped(address)); add one, or correct the address")
   }
 
   /// The subject and the body on lines of their own, as configured; nil if nothing is left.
@@ -105,6 +108,7 @@ package struct MailRequests: Sendable {
       let photo = image.encoding.decode(encoded[...], limit: RequestLimits.photoBytes + 1)
       if photo.count > RequestLimits.photoBytes {
         throw MailRefusal(
+          .limit,
           "photo \(photos.count + 1) of the mail has more than \(RequestLimits.photoBytes) bytes; send a smaller one")
       }
       digests.append(SHA256Digest(of: photo).hex)

@@ -16,8 +16,13 @@ package final class MailRoom: Service {
   /// Mails since the start.
   package struct Counts: Sendable, Equatable {
     package var taken = 0
-    package var refused = 0
+    package var refused: [MailRefusal.Reason: Int] = [:]
     package var dropped = 0
+
+    /// The refused mails by the name of each reason there is.
+    package var refusedByReason: [String: Int] {
+      Dictionary(uniqueKeysWithValues: MailRefusal.Reason.allCases.map { ($0.rawValue, refused[$0] ?? 0) })
+    }
   }
 
   /// The events of `mail/new/`.
@@ -160,10 +165,10 @@ package final class MailRoom: Service {
     case .dropped:
       state.withLock { $0.counts.dropped += 1 }
       log.info("a mail without a photo was dropped", metadata: ["mail": mail])
-    case .refused(let failed, let sentence):
-      state.withLock { $0.counts.refused += 1 }
+    case .refused(let failed, let refusal):
+      state.withLock { $0.counts.refused[refusal.reason, default: 0] += 1 }
       log.warning(
-        "a mail was refused", metadata: ["mail": mail, "kept": "failed/\(failed?.text ?? "")", "error": "\(sentence)"])
+        "a mail was refused", metadata: ["mail": mail, "kept": "failed/\(failed?.text ?? "")", "error": "\(refusal)"])
     case .unreadable(let sentence):
       let time = changed(name)
       state.withLock { $0.unreadable[name] = time }

@@ -14,7 +14,7 @@ struct MailTaking: Sendable {
     case taken(requests: [String], leftOut: [String], rules: Set<MailRule>)
     /// It has no photo, and its rules want none of those.
     case dropped
-    case refused(RequestName?, sentence: String)
+    case refused(RequestName?, MailRefusal)
     /// Its owner lets nobody read it.
     case unreadable(sentence: String)
     /// A rule took enough mails for now.
@@ -31,10 +31,11 @@ struct MailTaking: Sendable {
   func take(_ name: [UInt8], _ settings: Settings, admits: (Set<MailRule>) -> Bool) throws -> Outcome {
     guard let entry = try places.new.entry(bytes: name) else { return .gone }
     guard let text = String(validating: name, as: UTF8.self) else {
-      return try refuse(name, "the mail's name is not UTF-8; let the agent choose another one")
+      return try refuse(name, MailRefusal(.file, "the mail's name is not UTF-8; let the agent choose another one"))
     }
     if entry.kind != .file || entry.links > 2 {
-      return try refuse(name, "this is no plain file with one or two links; put a copy of the mail there")
+      return try refuse(
+        name, MailRefusal(.file, "this is no plain file with one or two links; put a copy of the mail there"))
     }
     let file: File
     do { file = try places.new.file(text) } catch {
@@ -61,15 +62,15 @@ struct MailTaking: Sendable {
     } catch let refusal as MailRefusal {
       if addressees.recipients.isEmpty { addressees = (refusal.recipients, refusal.sender) }
       let conversations = MailRequests.conversations(for: addressees.recipients, from: addressees.sender, settings)
-      return try refuse(name, refusal.description, for: conversations.map(\.text))
+      return try refuse(name, refusal, for: conversations.map(\.text))
     }
   }
 
-  private func refuse(_ name: [UInt8], _ sentence: String, for conversations: [String] = []) throws -> Outcome {
-    guard let failed = try spool.refuse(mail: name, in: places, for: conversations, because: sentence) else {
+  private func refuse(_ name: [UInt8], _ refusal: MailRefusal, for conversations: [String] = []) throws -> Outcome {
+    guard let failed = try spool.refuse(mail: name, in: places, for: conversations, because: refusal.description) else {
       return .gone
     }
-    return .refused(failed, sentence: sentence)
+    return .refused(failed, refusal)
   }
 
   /// The mails that are there, in order of their last change, then of their names. Names with a dot in front are not for

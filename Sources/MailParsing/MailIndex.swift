@@ -42,6 +42,7 @@ package struct MailAnswer: Sendable {
       writer.put(refusal.sender)
       writer.put(refusal.recipients.count)
       for text in refusal.recipients { writer.put(text) }
+      writer.put(refusal.reason.rawValue)
     case .success(let index):
       writer.put(0)
       for text in [index.messageID, index.subject, index.sender, index.body] { writer.put(text) }
@@ -68,9 +69,12 @@ package struct MailAnswer: Sendable {
     var reader = WireReader(bytes)
     do {
       if try reader.number(in: 0...1) == 1 {
-        var refusal = MailRefusal(try Self.line(from: &reader))
-        refusal.sender = try Self.line(from: &reader)
-        refusal.recipients = try Self.lines(from: &reader, limit: MailLimits.recipients)
+        let sentence = try Self.line(from: &reader)
+        let sender = try Self.line(from: &reader)
+        let recipients = try Self.lines(from: &reader, limit: MailLimits.recipients)
+        guard let reason = MailRefusal.Reason(rawValue: try reader.text(limit: 64)) else { throw WireReader.Nonsense() }
+        var refusal = MailRefusal(reason, sentence)
+        (refusal.sender, refusal.recipients) = (sender, recipients)
         result = .failure(refusal)
       } else {
         result = .success(try Self.index(from: &reader, size: size))

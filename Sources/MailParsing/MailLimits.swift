@@ -28,15 +28,34 @@ package enum MailLimits {
 
 /// Why a mail is refused: one sentence with the reason and the remedy.
 package struct MailRefusal: Error, Equatable, Sendable, CustomStringConvertible {
+  /// The kind of reason, for metrics.
+  package enum Reason: String, Sendable, CaseIterable {
+    /// No rule knows an address of the mail, or it names none.
+    case address
+    /// An automatic answer, a report, or a mail of photospool itself.
+    case answer
+    /// Nothing in it can be sent.
+    case contents
+    /// Not a file that an agent delivers.
+    case file
+    /// Beyond a limit.
+    case limit
+    /// The process that parses it died.
+    case parser
+  }
+
+  package let reason: Reason
   package let description: String
   /// The addresses that the mail was for, as far as they were read: a purge finds it by them.
   package var recipients: [String] = []
   package var sender = ""
 
-  package init(_ sentence: String) { description = sentence }
+  package init(_ reason: Reason, _ sentence: String) { (self.reason, description) = (reason, sentence) }
 
   /// - Parameter what: the plural of what is counted.
   static func tooMuch(_ what: String, _ value: Int, limit: Int) -> MailRefusal {
-    MailRefusal("the mail has \(value) \(what); the limit is \(limit); let its sender send a simpler mail")
+    MailRefusal(
+      .limit, "the mail has \(value) \(what); the limit is \(limit); let its sender send a simpler mail"
+    )
   }
 }

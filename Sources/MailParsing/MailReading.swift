@@ -89,16 +89,19 @@ struct MailReading {
   private func refuseAnswers() throws(MailRefusal) {
     let type = parts.first?.type ?? ""
     if type == "multipart/report" {
-      throw MailRefusal("the mail is a report about another mail, and is not sent on; let its sender send photos")
+      throw MailRefusal(
+        .answer, "the mail is a report about another mail, and is not sent on; let its sender send photos")
     }
     let isReply = top.word("auto-submitted").hasPrefix("auto-replied") || top.word("precedence") == "auto_reply"
     if isReply || top.value("x-autoreply") != nil || top.value("x-autorespond") != nil {
-      throw MailRefusal("the mail is an automatic answer, and is not sent on; let its sender not answer this address")
+      throw MailRefusal(
+        .answer, "the mail is an automatic answer, and is not sent on; let its sender not answer this address")
     }
     let received = top.all.count { $0.name == "received" }
     if received > MailLimits.received { throw .tooMuch("fields Received", received, limit: MailLimits.received) }
     if top.all.contains(where: { $0.name == "x-loop" && trimmed($0.value[...]).elementsEqual("photospool".utf8) }) {
-      throw MailRefusal("photospool itself sent this mail (X-Loop); do not mail its messages to its own address")
+      throw MailRefusal(
+        .answer, "photospool itself sent this mail (X-Loop); do not mail its messages to its own address")
     }
   }
 
@@ -107,9 +110,11 @@ struct MailReading {
       switch part.type {
       case "multipart/encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime":
         throw MailRefusal(
+          .contents,
           "the mail is encrypted, or wrapped in its signature (\(part.type)); let its sender send it as it is")
       case "message/external-body", "message/partial":
-        throw MailRefusal("the mail does not hold its own contents (\(part.type)); let its sender attach the photo")
+        throw MailRefusal(
+          .contents, "the mail does not hold its own contents (\(part.type)); let its sender attach the photo")
       default: continue
       }
     }

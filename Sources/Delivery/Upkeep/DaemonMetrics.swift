@@ -43,10 +43,16 @@ extension Reports {
 
   private var mailFamilies: [MetricFamily] {
     guard let counts = mail?.counts else { return [] }
+    let refused = counts.refusedByReason.mapValues(Double.init)
     return [
       MetricFamily(
         "photospool_mails_total", .counter, "Mails since the start, by what became of them.", by: "end",
-        ["taken": Double(counts.taken), "refused": Double(counts.refused), "dropped": Double(counts.dropped)])
+        [
+          "taken": Double(counts.taken), "refused": refused.values.reduce(0, +),
+          "dropped": Double(counts.dropped),
+        ]),
+      MetricFamily(
+        "photospool_mails_refused_total", .counter, "Refused mails since the start, by reason.", by: "reason", refused),
     ]
   }
 

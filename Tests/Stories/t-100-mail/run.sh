@@ -42,6 +42,9 @@ has "$spool/failed/nobody/mail" Hello
 expect "$(messages cam-door)" 4
 "$photospool" metrics > metrics.prom
 has metrics.prom 'photospool_mails_total{end="refused"} 3'
+for reason in address:1 answer:1 contents:0 file:1 limit:0 parser:0; do
+  has metrics.prom "photospool_mails_refused_total{reason=\"${reason%:*}\"} ${reason#*:}"
+done
 has metrics.prom 'photospool_mails_total{end="dropped"} 1'
 # A mail that was kept can be sent after all.
 configure <<< "$rules    - {to: work@photos.home, conversation: work}"
