@@ -72,7 +72,9 @@ package final class MailRoom: Service {
     }
     await mailbox.bell.serve(stopping: { [isStopping] in isStopping.set() }) {
       let seen = mailbox.take()
-      try await take(seen.needsScan || seen.hasVanished ? nil : seen.names.map { Array($0.utf8) })
+      // Of a name that is not UTF-8 the event does not tell the bytes.
+      let needsScan = seen.needsScan || seen.hasVanished || seen.names.contains { $0.contains("\u{FFFD}") }
+      try await take(needsScan ? nil : seen.names.map { Array($0.utf8) })
     } failed: { error in
       tellTrouble(error)
       mailbox.later(Self.patience) { $0.postScan() }

@@ -8,6 +8,9 @@ noise 640x480 1.jpg 2.jpg 3.jpg
 start_daemon
 [ ! -e "$spool/mail" ] || fail 'there is a mail/ without a rule'
 stop_daemon
+# So that events find mails, and no scan.
+rules="intake: {rescan: 1h}
+$rules"
 configure <<< "$rules"
 start_daemon
 
@@ -34,15 +37,19 @@ deliver health <<< $'To: cam-door@photos.home\n\nHealth: fine'
 deliver nobody <<< $'To: work@photos.home\n\nHello'
 deliver reply <<< $'To: family@photos.home\nAuto-Submitted: auto-replied\n\nI am away'
 mkfifo "$spool/mail/new/pipe"
+# An agent that names its mails in another charset.
+deliver $'caf\xe9' <<< $'To: family@photos.home\n\nHello'
 wait_until took
-expect "$(ls "$spool/failed" | paste -sd,)" nobody,pipe,reply
+expect "$(ls "$spool/failed" | paste -sd,)" caf-,nobody,pipe,reply
+has "$spool/failed/caf-/error" 'name is not UTF-8; let the agent choose another one'
+has "$spool/failed/caf-/mail" Hello
 has "$spool/failed/nobody/error" 'no rule of mail.accept knows work@photos.home'
 has "$spool/failed/reply/error" 'automatic answer'
 has "$spool/failed/nobody/mail" Hello
 expect "$(messages cam-door)" 4
 "$photospool" metrics > metrics.prom
-has metrics.prom 'photospool_mails_total{end="refused"} 3'
-for reason in address:1 answer:1 contents:0 file:1 limit:0 parser:0; do
+has metrics.prom 'photospool_mails_total{end="refused"} 4'
+for reason in address:1 answer:1 contents:0 file:2 limit:0 parser:0; do
   has metrics.prom "photospool_mails_refused_total{reason=\"${reason%:*}\"} ${reason#*:}"
 done
 has metrics.prom 'photospool_mails_total{end="dropped"} 1'
