@@ -14,11 +14,37 @@ struct MailChecks {
     path = settings.spool.directory
   }
 
+  /// Whether mail is taken, or some waits although none is.
+  var isNeeded: Bool {
+    if !settings.mailRules.isEmpty { return true }
+    do { return try MailPlaces(in: Directory(path: path)).flatMap { try waiting(in: $0) } != nil } catch {
+      return false
+    }
+  }
+
+  /// A mail in `mail/new/`, and how many there are; nil for none.
+  private func waiting(in places: MailPlaces) throws -> (name: String, count: Int)? {
+    var (first, count) = (nil as String?, 0)
+    try places.new.forEachName { name in
+      if name.first == UInt8(ascii: ".") { return true }
+      count += 1
+      first = first ?? String(decoding: name, as: UTF8.self)
+      return true
+    }
+    return first.map { ($0, count) }
+  }
+
   /// - Throws: a sentence that says what is wrong with `mail/`.
   func run() throws -> String {
     let root = try Directory(path: path)
     guard let places = try MailPlaces(in: root) else {
       return "no \(path)/mail yet; the next `photospool run` makes it"
+    }
+    if settings.mailRules.isEmpty, let (name, count) = try waiting(in: places) {
+      throw Failure(
+        .configuration,
+        "no rule takes mails, and \(counted(count, "mail")) \(count == 1 ? "waits" : "wait") in \(places.new.path), such as \(escaped(name)); write a rule into mail.accept of the configuration, or delete \(count == 1 ? "it" : "them")"
+      )
     }
     let cur = try places.cur()
     if try !cur.names().isEmpty {

@@ -37,7 +37,7 @@ package struct SpoolChecks {
     }
     return spool + [("darkroom", DarkroomProgram.probe), ("profile photos", profile), ("sent texts", texts)]
       + (isNew ? [] : [("requests of other users", sharing), ("web page", page)])
-      + (isNew || settings.mailRules.isEmpty ? [] : [("mail", MailChecks(settings).run)]) + hooks
+      + (isNew || !MailChecks(settings).isNeeded ? [] : [("mail", MailChecks(settings).run)]) + hooks
   }
 
   /// The outcomes of all checks of a spool in use, made on a thread of their own.

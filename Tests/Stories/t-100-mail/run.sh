@@ -77,6 +77,12 @@ deliver bad <<< $'To: cam-9@photos.home, family@photos.home\nContent-Type: video
 took || fail 'a purge left mails'
 ! grep -rq MARKERSECRET "$spool" || fail "a purge left: $(grep -rl MARKERSECRET "$spool")"
 deliver waits <<< $'To: family@photos.home\n\nWaited'
+# No rule takes it any more.
+mv photospool.yaml rules.yaml
+configure <<< ''
+ends 78 check
+has err.log "no rule takes mails, and 1 mail waits in $spool/mail/new, such as waits; write a rule"
+mv rules.yaml photospool.yaml
 start_daemon
 wait_until come family 1
 
