@@ -1,23 +1,34 @@
+import Dispatch
 import DurableFiles
 import MailParsing
 import Messages
 import Photos
 import Synchronization
 
-/// Parses mails in a locked process of its own, which stays until `close`. One that crashes, hangs, takes too much memory
-/// or sends an invalid answer is replaced, and its mail gets one more attempt.
+/// Parses mails in a locked process of its own, which stays for the mails that follow: its start takes longer than a mail.
+/// One that crashes, hangs, takes too much memory or sends an invalid answer is replaced, and its mail gets one more attempt.
 package final class MailReader: Sendable {
   /// Bytes that the process may map beyond its initial ones.
   private static let memory = 256 << 20
   /// Processor time for a mail.
   private static let seconds = 10
 
-  private let program: String
-  /// Held while a mail is parsed: mails come one after the other.
-  private let process = Mutex<LockedProcess?>(nil)
+  private struct State {
+    var process: LockedProcess?
+    /// Whether a mail came since the last look for a pause.
+    var isUsed = false
+    var looks = false
+  }
 
-  /// - Parameter program: the path of photospool-darkroom.
-  package init(program: String) { self.program = program }
+  private let program: String
+  private let idle: Duration
+  /// Held while a mail is parsed: mails come one after the other.
+  private let state = Mutex(State())
+
+  /// - Parameters:
+  ///   - program: the path of photospool-darkroom.
+  ///   - idle: the pause after which the process is ended. It may stay twice as long.
+  package init(program: String, idle: Duration = .seconds(60)) { (self.program, self.idle) = (program, idle) }
 
   /// Parses a mail. Blocks.
   ///
@@ -29,16 +40,16 @@ package final class MailReader: Sendable {
     if size > limit {
       throw MailRefusal(.limit, "the mail has \(size) bytes; mail.bytes allows \(limit); send smaller photos")
     }
-    return try process.withLock { process in
+    return try state.withLock { state in
       var death = Death.crashed
       for _ in 1...2 {
-        let isFresh = process == nil
-        let current = try process ?? started()
-        process = nil
+        let isFresh = state.process == nil
+        let current = try state.process ?? started()
+        state.process = nil
         switch ask(current, of: mail, limit: limit) {
         case .answered(let bytes):
           if let answer = MailAnswer(encoded: bytes, size: size) {
-            process = current
+            keep(current, &state)
             return try answer.result.get()
           }
           death = current.bury(.nonsense)
@@ -68,8 +79,27 @@ package final class MailReader: Sendable {
     }
   }
 
-  /// Ends the process. Called when no mail waits.
-  package func close() { process.withLock { $0 = nil } }
+  private func keep(_ process: LockedProcess, _ state: inout State) {
+    (state.process, state.isUsed) = (process, true)
+    if !state.looks { lookLater() }
+    state.looks = true
+  }
+
+  /// Ends the process when no mail came meanwhile.
+  private func lookLater() {
+    DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + idle / .seconds(1)) { [weak self] in
+      guard let self else { return }
+      state.withLock { state in
+        if !state.isUsed { state.process = nil }
+        state.isUsed = false
+        state.looks = state.process != nil
+        if state.looks { self.lookLater() }
+      }
+    }
+  }
+
+  /// Ends the process. Called when no more mails come.
+  package func close() { state.withLock { $0.process = nil } }
 
   private static func sentence(_ death: Death) -> String {
     switch death {

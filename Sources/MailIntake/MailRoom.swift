@@ -51,11 +51,14 @@ package final class MailRoom: Service {
   ///
   /// - Parameters:
   ///   - program: the path of photospool-darkroom.
+  ///   - idle: the pause between mails after which its process is ended.
   ///   - settings: the current ones.
   package init(
-    spool: Spool, program: String, settings: @escaping @Sendable () -> Settings, log: Logger
+    spool: Spool, program: String, idle: Duration = .seconds(60), settings: @escaping @Sendable () -> Settings,
+    log: Logger
   ) throws {
-    taking = MailTaking(spool: spool, places: try MailPlaces(creatingIn: spool), reader: MailReader(program: program))
+    taking = MailTaking(
+      spool: spool, places: try MailPlaces(creatingIn: spool), reader: MailReader(program: program, idle: idle))
     self.settings = settings
     self.log = log
   }
@@ -125,8 +128,6 @@ package final class MailRoom: Service {
           if error is SpoolError || error is DeliveryError || (error as? FileError)?.isOutOfSpace == true { break }
         }
       }
-      // An idle daemon keeps no process for mails.
-      try await pool.run { [taking] in taking.reader.close() }
       if let fault { throw fault }
     }
     if state.withLock({ state in

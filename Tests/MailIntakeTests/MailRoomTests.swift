@@ -1,4 +1,6 @@
 import DurableFiles
+import Foundation
+import TestSupport
 import Testing
 
 @testable import MailIntake
@@ -164,6 +166,29 @@ import Testing
     #expect(isForgotten)
     let isFree = admits(4, perHour: 0, isScan: false, later)
     #expect(isFree)
+  }
+
+  @Test("The process that parses stays for the next mails, and ends when none come", arguments: [60_000, 20])
+  func idle(milliseconds: Int) async throws {
+    let scratch = try TemporaryDirectory()
+    let (program, processes) = (scratch.path("program"), scratch.path("processes"))
+    let script = "#!/bin/sh\necho $$ >> \(processes)\nexec \(MailRoomUnderTest.program) \"$@\"\n"
+    try Data(script.utf8).write(to: URL(fileURLWithPath: program))
+    try #require(chmod(program, 0o700) == 0)
+    let test = try MailRoomUnderTest(Self.family, program: program, idle: .milliseconds(milliseconds))
+    func started() throws -> [pid_t] {
+      try String(contentsOfFile: processes, encoding: .utf8).split(separator: "\n").compactMap { pid_t($0) }
+    }
+    try test.deliver("To: family@photos\n\nOne", as: "a")
+    try await test.room.take(nil)
+    let process = try #require(try started().first)
+    if milliseconds == 20 {
+      while kill(process, 0) == 0 { await Task.yield() }
+    }
+    try test.deliver("To: family@photos\n\nTwo", as: "b")
+    try await test.room.take(nil)
+    #expect(try started().count == (milliseconds == 20 ? 2 : 1))
+    #expect(try test.requests().count == 2)
   }
 
   @Test("Directories and links are refused, and names with a dot are left") func foreign() async throws {

@@ -18,14 +18,14 @@ struct MailRoomUnderTest {
   let room: MailRoom
   let settings: Settings
 
-  init(_ mail: String) throws {
+  init(_ mail: String, program: String = Self.program, idle: Duration = .seconds(60)) throws {
     scratch = try TemporaryDirectory()
     let file = scratch.path("photospool.yaml")
     try Data("mail:\n\(mail)".utf8).write(to: URL(fileURLWithPath: file))
     settings = try Settings.load(file: file, fileIsExplicit: true, environment: [:], flags: [:])
     spool = try Spool(creating: scratch.path("spool"))
     let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-    room = try MailRoom(spool: spool, program: Self.program, settings: { [settings] in settings }, log: log)
+    room = try MailRoom(spool: spool, program: program, idle: idle, settings: { [settings] in settings }, log: log)
   }
 
   /// Delivers a mail as Postfix does, with a link.
