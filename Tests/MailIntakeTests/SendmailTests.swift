@@ -1,3 +1,4 @@
+import DurableFiles
 import MailIntake
 import Testing
 
@@ -60,6 +61,20 @@ import Testing
   @Test("Text without a header is a body, and an argument adds no field") func bare() {
     #expect(file("Just text\nmore\n").hasSuffix("\n\nJust text\nmore\n"))
     #expect(!file("\n", for: "a@b\nX-Loop: photospool").contains("\nX-Loop"))
+  }
+
+  @Test("A mail for several recipients is delivered to all, or to none if a file cannot be written")
+  func allOrNone() throws {
+    let test = try MailRoomUnderTest("  accept: [{to: \"*@photos\", conversation: \"{local}\"}]\n")
+    let tmp = try test.spool.root.directory("mail").directory("tmp")
+    let mails = (0..<3).map { Array("To: \($0)@photos\n\n".utf8) }
+    _ = try tmp.make("a_2")
+    #expect(throws: FileError.self) { try MailDelivery.deliver(mails, into: test.spool.path, token: "a") }
+    #expect(try tmp.names() == ["a_2"])
+    #expect(try test.waiting() == [])
+    try MailDelivery.deliver(mails, into: test.spool.path, token: "b")
+    #expect(try test.waiting() == ["b_0", "b_1", "b_2"])
+    #expect(try tmp.names() == ["a_2"])
   }
 
   @Test("A line with a dot ends a mail unless -i is given") func dot() {

@@ -79,6 +79,22 @@ done
 there=$(ls "$spool/mail/new" | wc -l)
 [ "$there" -ge "$confirmed" ] || fail "$confirmed were confirmed, and $there are there"
 for file in "$spool"/mail/new/*; do grep -q '^Message-ID: ' "$file" || fail "$file is not whole"; done
+
+# For several recipients: after a kill at any call its caller repeats the mail, and each recipient has it once.
+sent=$((sent + there))
+k=0
+status=137
+while [ "$status" = 137 ]; do
+  k=$((k + 1))
+  printf 'Message-ID: <kill-%s@cams.home>\nSubject: %s\n\n' $k $k > repeated.eml
+  status=0
+  (to_be_killed $k sendmail -i family@photos.home root) < repeated.eml > killed.log 2>&1 || status=$?
+  given 0 -i family@photos.home root < repeated.eml
+done
+[ $k -gt 12 ] || fail "it was killed at $k calls only"
 start_daemon
-wait_until come family $((sent + there))
+wait_until took
+wait_until come family $((sent + k))
+wait_until come machine $((2 + k))
+expect "$(published family | tail -n $k | jq -r .text | paste -sd,)" "$(seq -s, $k)"
 stop_daemon
