@@ -16,7 +16,6 @@ struct FoundFile {
 struct FolderWalk {
   /// Folders below each other.
   static let depth = 8
-  private static let mostFiles = 100_000
 
   /// In order of the last change of contents, then of the path.
   private(set) var files: [FoundFile] = []
@@ -29,8 +28,13 @@ struct FolderWalk {
   /// The folders with a `.sent`.
   private(set) var withSent: [[String]] = []
 
-  /// - Parameter folder: the path of the watched folder.
-  init(_ folder: String) throws(FileError) {
+  /// - Parameters:
+  ///   - folder: the path of the watched folder.
+  ///   - most: files of each kind, for the memory; further files are found when these are gone, or known.
+  ///   - isKnown: called for each file; whether it is passed over.
+  init(
+    _ folder: String, most: Int = 100_000, passingOver isKnown: (FoundFile) -> Bool = { _ in false }
+  ) throws(FileError) {
     let root = try Directory(path: folder)
     let device = try root.entry().device
     var waiting: [(directory: Directory, names: [String])] = [(root, [])]
@@ -43,8 +47,8 @@ struct FolderWalk {
         case .file:
           let file = FoundFile(folders: names, name: name, entry: entry)
           let isPassing = PassingName.isPassing(name) && !HotFile.wasTaken(name)
-          if isPassing, passing.count < Self.mostFiles { passing.append(file) }
-          if !isPassing, files.count < Self.mostFiles { files.append(file) }
+          if isPassing, passing.count < most { passing.append(file) }
+          if !isPassing, !isKnown(file), files.count < most { files.append(file) }
         case .directory where name == HotFile.sentName: withSent.append(names)
         case .directory
         where !PassingName.isIgnored(folder: name) && names.count < Self.depth:

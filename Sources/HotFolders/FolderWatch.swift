@@ -17,14 +17,14 @@ package final class FolderWatch {
     var isJudged = false
     var isNamed = false
 
-    init(_ file: FoundFile) { (entry, since) = (file.entry, .now) }
+    init(_ file: FoundFile, _ now: ContinuousClock.Instant) { (entry, since) = (file.entry, now) }
 
     /// Begins anew for a file that changed.
-    func renewed(for file: FoundFile) -> Seen {
+    func renewed(for file: FoundFile, _ now: ContinuousClock.Instant) -> Seen {
       let isSame =
         entry.size == file.entry.size && entry.changed == file.entry.changed && entry.modified == file.entry.modified
         && entry.inode == file.entry.inode
-      return isSame ? self : Seen(file)
+      return isSame ? self : Seen(file, now)
     }
   }
 
@@ -32,6 +32,7 @@ package final class FolderWatch {
   private let spool: String
   private let state: Directory?
   private let unfinished: Duration
+  private let now: () -> ContinuousClock.Instant
   private let log: Logger
   private var seen: [String: [String: Seen]] = [:]
   /// The requests of files that were sent and cannot be taken away.
@@ -42,7 +43,8 @@ package final class FolderWatch {
   private var sent: [String: SentFiles] = [:]
   private var events = FolderEvents()
   private var troubles = Set<String>()
-  private var swept = ContinuousClock.now - .hours(1)
+  /// When files of `.sent/` were last deleted.
+  private var swept: ContinuousClock.Instant
 
   /// Folders are walked at least this often, because network mounts tell nothing.
   private static let rounds = 30
@@ -51,10 +53,13 @@ package final class FolderWatch {
   ///   - spool: the path of the spool.
   ///   - state: the path of the directory where files that stay are remembered, if a folder keeps them.
   ///   - unfinished: how long an incomplete file may be left alone before it is given up.
+  ///   - now: the clock.
   package init(
-    _ folders: [WatchedFolder], spool: String, state: String, unfinished: Duration = .seconds(600), log: Logger
+    _ folders: [WatchedFolder], spool: String, state: String, unfinished: Duration = .seconds(600),
+    now: @escaping () -> ContinuousClock.Instant = { .now }, log: Logger
   ) throws(FileError) {
-    (self.folders, self.spool, self.unfinished, self.log) = (folders, spool, unfinished, log)
+    (self.folders, self.spool, self.unfinished, self.now, self.log) = (folders, spool, unfinished, now, log)
+    swept = now() - .hours(1)
     self.state = folders.contains { $0.after == .keep } ? try Directory(path: state) : nil
   }
 
@@ -70,18 +75,18 @@ package final class FolderWatch {
   package func round() -> Int {
     var next = Duration.seconds(Self.rounds)
     var paths = Set<String>()
-    let sweeps = swept + .hours(1) <= .now
-    if sweeps { swept = .now }
+    let sweeps = swept + .hours(1) <= now()
+    if sweeps { swept = now() }
     for folder in folders {
       do {
-        let walk = try FolderWalk(folder.folder)
+        let walk = try walk(through: folder, sweeps: sweeps)
         for name in walk.folders {
           let path = name.isEmpty ? folder.folder : "\(folder.folder)/\(name)"
           events.watch(path)
           paths.insert(path)
         }
         tell(walk.leftOut, in: folder)
-        let found = look(at: try unsent(walk.files, in: folder, sweeps: sweeps), in: folder)
+        let found = look(at: walk.files, in: folder)
         next = min(next, found.next)
         next = min(next, tellPassing(walk.passing, in: folder))
         if sweeps { try sweep(walk.withSent, in: folder) }
@@ -104,16 +109,24 @@ package final class FolderWatch {
     log.error("files of a folder are left for now", metadata: name(folder).merging(["error": "\(error)"]) { $1 })
   }
 
-  /// The files without those that were sent and stay.
-  private func unsent(_ files: [FoundFile], in folder: WatchedFolder, sweeps: Bool) throws(FileError) -> [FoundFile] {
-    guard folder.after == .keep, let state else { return files }
+  /// Walks through a folder and passes over the files that were sent and stay.
+  private func walk(through folder: WatchedFolder, sweeps: Bool) throws(FileError) -> FolderWalk {
+    guard folder.after == .keep, let state else { return try FolderWalk(folder.folder) }
     var list: SentFiles
     if let known = sent[folder.folder] { list = known } else { list = try SentFiles(of: folder.folder, in: state) }
-    if list.isNew { try list.begin(with: folder.existing == .skip ? files.compactMap { $0.key(in: folder) } : []) }
     try list.catchUp()
-    if sweeps { try list.shorten(to: files.compactMap { $0.key(in: folder) }) }
+    let skips = list.isNew && folder.existing == .skip
+    let shortens = sweeps && list.isLong
+    var there: [IdempotencyKey] = []
+    let walk = try FolderWalk(folder.folder) { file in
+      guard let key = file.key(in: folder) else { return false }
+      if skips || shortens { there.append(key) }
+      return skips || list.contains(key)
+    }
+    if list.isNew { try list.begin(with: there) }
+    if shortens, walk.leftOut.isEmpty { try list.shorten(to: there) }
     sent[folder.folder] = list
-    return files.filter { file in file.key(in: folder).map { !list.contains($0) } ?? true }
+    return walk
   }
 
   /// Sends what is finished, in order. A file that is not delays no other. Returns the time until the next look, and whether
@@ -121,10 +134,12 @@ package final class FolderWatch {
   private func look(at files: [FoundFile], in folder: WatchedFolder) -> (next: Duration, isWell: Bool) {
     var (next, isWell) = (Duration.seconds(Self.rounds), true)
     let former = seen[folder.folder] ?? [:]
-    var now = [String: Seen]()
+    var current = [String: Seen]()
+    // The same for all, so that files that were found together do not overtake each other.
+    let now = now()
     for file in files {
-      var one = former[file.path]?.renewed(for: file) ?? Seen(file)
-      let rested = ContinuousClock.now - one.since
+      var one = former[file.path]?.renewed(for: file, now) ?? Seen(file, now)
+      let rested = now - one.since
       let gaveUp = rested >= unfinished
       if rested < folder.quiet {
         next = min(next, folder.quiet - rested)
@@ -150,9 +165,9 @@ package final class FolderWatch {
           next = min(next, .seconds(1))
         }
       }
-      now[file.path] = one
+      current[file.path] = one
     }
-    seen[folder.folder] = now
+    seen[folder.folder] = current
     return (next, isWell)
   }
 
@@ -188,10 +203,11 @@ package final class FolderWatch {
   private func tellPassing(_ files: [FoundFile], in folder: WatchedFolder) -> Duration {
     var next = Duration.seconds(Self.rounds)
     let former = passing[folder.folder] ?? [:]
-    var now = [String: Seen]()
+    var current = [String: Seen]()
+    let now = now()
     for file in files {
-      var one = former[file.path]?.renewed(for: file) ?? Seen(file)
-      let rested = ContinuousClock.now - one.since
+      var one = former[file.path]?.renewed(for: file, now) ?? Seen(file, now)
+      let rested = now - one.since
       if rested < unfinished {
         next = min(next, unfinished - rested)
       } else if !one.isNamed {
@@ -200,9 +216,9 @@ package final class FolderWatch {
           "a file keeps the name of an unfinished one, and is not sent",
           metadata: name(folder).merging(["file": "\(escaped(file.path))"]) { $1 })
       }
-      now[file.path] = one
+      current[file.path] = one
     }
-    passing[folder.folder] = now
+    passing[folder.folder] = current
     return next
   }
 

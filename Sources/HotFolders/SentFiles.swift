@@ -1,5 +1,6 @@
 import Digests
 import DurableFiles
+import Glibc
 import Messages
 import Spooling
 
@@ -20,10 +21,13 @@ struct SentFiles {
 
   /// Lines beyond which those of files that are gone are removed.
   private static let most = 200_000
-  private static let longestLine = 64
+  private static let mostBytes = 1 << 30
 
   /// Whether the folder has not been watched before.
   var isNew: Bool { list == nil }
+
+  /// Whether the lines of files that are gone should be removed.
+  var isLong: Bool { keys.count > Self.most }
 
   /// - Throws: `FileError` if the list cannot be read.
   init(of folder: String, in state: Directory) throws(FileError) {
@@ -36,8 +40,11 @@ struct SentFiles {
       try state.sync()
       return
     }
-    let limit = 2 * Self.most * Self.longestLine
-    let text = String(decoding: try place.file(name).contents(limit: limit) ?? [], as: UTF8.self)
+    // Without its lines, all files of the folder would be sent again.
+    guard let bytes = try place.file(name).contents(limit: Self.mostBytes) else {
+      throw FileError("read", place.path(of: name), code: EFBIG)
+    }
+    let text = String(decoding: bytes, as: UTF8.self)
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
     keys = Set(lines.dropLast().filter { !$0.hasPrefix("#") }.map(String.init))
     if lines.last == "" {
@@ -72,9 +79,8 @@ struct SentFiles {
     try write()
   }
 
-  /// Forgets files that are gone, if the list is long. A medium that is out does not empty a short one.
+  /// Forgets files that are gone. A medium that is out would empty a list, so only a long one should be shortened.
   mutating func shorten(to found: [IdempotencyKey]) throws(FileError) {
-    guard keys.count > Self.most else { return }
     keys.formIntersection(found.map(\.text))
     try write()
   }

@@ -29,10 +29,11 @@ import Testing
   }
 
   private func look(
-    _ folder: WatchedFolder, unfinished: Duration = .seconds(600), log: any LogHandler = SwiftLogNoOpLogHandler()
+    _ folder: WatchedFolder, unfinished: Duration = .seconds(600), log: any LogHandler = SwiftLogNoOpLogHandler(),
+    now: @escaping () -> ContinuousClock.Instant = { .now }
   ) throws -> FolderWatch {
     let watch = try FolderWatch(
-      [folder], spool: spool.path, state: scratch.path("state"), unfinished: unfinished,
+      [folder], spool: spool.path, state: scratch.path("state"), unfinished: unfinished, now: now,
       log: Logger(label: "test") { _ in log })
     _ = watch.round()
     return watch
@@ -121,6 +122,47 @@ import Testing
     _ = try look(keeping, unfinished: .zero)
     #expect(names("") == [".failed", "other.jpg"])
     #expect(try spool.new.names() == [])
+  }
+
+  @Test(
+    "An upload that pauses is sent once and whole after it is resumed, and given up after ten minutes",
+    arguments: [WatchedFolder.After.move, .delete, .keep])
+  func resumed(_ after: WatchedFolder.After) throws {
+    var time = ContinuousClock.now
+    var folder = folder(after: after)
+    folder.quiet = .seconds(2)
+    let watch = try look(folder) { time }
+    func pass(_ duration: Duration) -> Int? {
+      time += duration
+      _ = watch.round()
+      return try? spool.new.names().count
+    }
+    for (number, pause) in [Duration.seconds(1), .seconds(300), .seconds(599)].enumerated() {
+      try put("\(number).jpg", Array(Self.jpeg.dropLast()), modified: 1)
+      #expect(pass(.zero) == number)
+      #expect(pass(pause) == number)
+      try put("\(number).jpg", modified: 2)
+      #expect(pass(.zero) == number)
+      #expect(pass(.seconds(2)) == number + 1)
+      #expect(pass(.seconds(600)) == number + 1)
+    }
+    #expect(try spool.new.names().allSatisfy { try spool.new.directory($0).names().count == 4 })
+    try put("half.jpg", Array(Self.jpeg.dropLast()), modified: 1)
+    #expect(pass(.zero) == 3)
+    #expect(pass(.seconds(600)) == 3)
+    let left = [WatchedFolder.After.move: [".failed", ".sent"], .delete: [".failed"]]
+    #expect(names("") == left[after] ?? ["0.jpg", "1.jpg", "2.jpg", "half.jpg"])
+  }
+
+  @Test("Known files take no place from others, however many there are") func many() throws {
+    for number in 0..<9 { try put("\(number).jpg", modified: Double(number)) }
+    var known = Set<String>()
+    let walk = try FolderWalk(scratch.path("hot"), most: 2) { file in
+      known.insert(file.name)
+      return file.name > "1.jpg"
+    }
+    #expect(walk.files.map(\.name) == ["0.jpg", "1.jpg"])
+    #expect(known.count == 9)
   }
 
   @Test("A file that keeps the name of an unfinished one for long is named once") func passing() throws {
