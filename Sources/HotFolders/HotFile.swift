@@ -71,7 +71,7 @@ struct HotFile {
       if entry.size > RequestLimits.photoBytes {
         return try reject("it has \(entry.size) bytes; the limit is \(RequestLimits.photoBytes); make it smaller")
       }
-      if opened.hasWriter() != true, try WholeImage.isWhole(opened, format, size: entry.size) {
+      if opened.hasWriter() != true, try WholeImage.isWhole(opened, format, size: entry.size, isOld: gaveUp) {
         return try send(opened, to: conversation)
       }
     }

@@ -6,9 +6,14 @@ enum WholeImage {
   /// Where the end of a PNG is searched: cameras append data of their own.
   private static let tail = 65_536
   private static let mostBoxes = 1_000
+  /// Zeros at the end that no encoder writes.
+  private static let zeros = 32
 
-  /// - Parameter size: the file's size.
-  static func isWhole(_ file: File, _ format: PhotoFormat, size: Int) throws(FileError) -> Bool {
+  /// - Parameters:
+  ///   - size: the file's size.
+  ///   - isOld: whether the file was left alone for long, so that zeros at its end are its own.
+  static func isWhole(_ file: File, _ format: PhotoFormat, size: Int, isOld: Bool) throws(FileError) -> Bool {
+    if !isOld, [.webp, .heic, .avif].contains(format), try endsInZeros(file, size) { return false }
     switch format {
     case .jpeg:
       var bytes = FileBytes(file)
@@ -72,6 +77,13 @@ enum WholeImage {
     let bytes = try file.bytes(from: start, count: size - start)
     guard bytes.count >= mark.count else { return false }
     return (0...bytes.count - mark.count).reversed().contains { bytes[$0..<$0 + mark.count].elementsEqual(mark) }
+  }
+
+  /// Whether the end is not written yet: clients of Windows shares set the size of a file first. These formats tell their
+  /// lengths in front.
+  private static func endsInZeros(_ file: File, _ size: Int) throws(FileError) -> Bool {
+    guard size >= zeros else { return false }
+    return try file.bytes(from: size - zeros, count: zeros).allSatisfy { $0 == 0 }
   }
 
   /// Whether the boxes of an ISO file fill it, and pictures and their description are among them.

@@ -154,6 +154,18 @@ import Testing
     #expect(names("") == left[after] ?? ["0.jpg", "1.jpg", "2.jpg", "half.jpg"])
   }
 
+  @Test("A file of which only the size is there waits for its contents") func sizeFirst() throws {
+    let begin: [UInt8] =
+      [0, 0, 0, 16] + Array("ftypheic".utf8) + [0, 0, 0, 0] + [0, 0, 0, 8] + Array("meta".utf8)
+      + [0, 0, 0, 108] + Array("mdat".utf8)
+    try put("a.heic", begin + [UInt8](repeating: 0, count: 100), modified: 1)
+    let watch = try look(folder())
+    #expect(try spool.new.names() == [])
+    try put("a.heic", begin + [UInt8](repeating: 7, count: 100), modified: 1)
+    _ = watch.round()
+    #expect(names(".sent") == ["a.heic"])
+  }
+
   @Test("Known files take no place from others, however many there are") func many() throws {
     for number in 0..<9 { try put("\(number).jpg", modified: Double(number)) }
     var known = Set<String>()

@@ -30,12 +30,31 @@ import Testing
     let scratch = try TemporaryDirectory()
     func isWhole(_ bytes: [UInt8]) throws -> Bool {
       try Data(bytes).write(to: URL(fileURLWithPath: scratch.path("image")))
-      return try WholeImage.isWhole(File(reading: scratch.path("image")), format, size: bytes.count)
+      return try WholeImage.isWhole(File(reading: scratch.path("image")), format, size: bytes.count, isOld: false)
     }
     #expect(try isWhole(bytes))
     // Folders look at files with the first bytes of an image only.
     for count in 12..<bytes.count { #expect(try !isWhole(Array(bytes.prefix(count))), "\(count) bytes") }
     if format == .jpeg || format == .gif { #expect(try isWhole(bytes + [1, 2, 3])) }
+  }
+
+  @Test(
+    "An image whose end is zeros is not written to its end, unless it is old",
+    arguments: [
+      (.heic, Array(heic.dropLast(12)) + [0, 0, 0, 48] + Array("mdat".utf8) + [1, 2, 3, 4, 5, 6, 7, 8]),
+      (.webp, Array("RIFF".utf8) + [44, 0, 0, 0] + Array("WEBPVP8 ".utf8) + [1, 2, 3, 4]),
+    ] as [(PhotoFormat, [UInt8])])
+  func zeros(_ format: PhotoFormat, _ begin: [UInt8]) throws {
+    let scratch = try TemporaryDirectory()
+    func isWhole(_ end: [UInt8], isOld: Bool = false) throws -> Bool {
+      try Data(begin + end).write(to: URL(fileURLWithPath: scratch.path("image")))
+      return try WholeImage.isWhole(
+        File(reading: scratch.path("image")), format, size: begin.count + end.count, isOld: isOld)
+    }
+    let zeros = [UInt8](repeating: 0, count: 32)
+    #expect(try !isWhole(zeros))
+    #expect(try isWhole(zeros, isOld: true))
+    #expect(try isWhole(Array(zeros.dropLast()) + [1]))
   }
 
   @Test(
