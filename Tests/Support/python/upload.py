@@ -6,6 +6,7 @@
     half FILE NAME          its first half; then the connection breaks
     rest FILE NAME          what the server lacks
     renamed FILE NAME NEW   the file, and its last name
+    all DIRECTORY FOLDER    all files of a directory, in the order of their names
 """
 import ftplib
 import os
@@ -57,6 +58,12 @@ if order == "make":
         server.mkd(words[0])
     except ftplib.error_perm:
         server.cwd(words[0])
+    server.quit()
+    sys.exit()
+if order == "all":
+    for name in sorted(os.listdir(words[0])):
+        with open(os.path.join(words[0], name), "rb") as file:
+            server.storbinary(f"STOR {words[1]}/{name}", file)
     server.quit()
     sys.exit()
 size = os.path.getsize(words[0])
