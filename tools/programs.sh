@@ -26,7 +26,8 @@ group() { # NAME PACKAGE...
 
 group postfix postfix
 group opensmtpd opensmtpd
-group agents maildrop procmail dovecot-core dovecot-imapd isync fetchmail
+group agents maildrop procmail dovecot-core dovecot-imapd isync fetchmail getmail6
+group samba samba smbclient
 group programs bsd-mailx cron mutt php8.2-cli
 group vsftpd vsftpd
 group proftpd proftpd-core

@@ -22,7 +22,7 @@ import Testing
     try #require(made.status == 0, "\(made.errors)")
     let judged = try JSONDecoder().decode(
       [String: Judgement].self, from: Data(contentsOf: URL(fileURLWithPath: scratch.path("judged.json"))))
-    #expect(judged.count == 212)
+    #expect(judged.count == 214)
     let charsets = Charsets()
     var images = 0
     var refused: [String: String] = [:]

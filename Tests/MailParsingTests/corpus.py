@@ -50,6 +50,14 @@ def motion_eye():
         "cam-garden@photos.home", "motionEye: motion detected by \"Garten\"", "Motion has been detected", photos)
 
 
+def frigate_notify():
+    return device_mail.frigate_notify("cam-yard@photos.home", "Frigate Alert: Höfli", "Person <b>", [("snapshot.jpg", image("jpeg"))])
+
+
+def nas():
+    return device_mail.nas("family@photos.home", "Bewegung an der Türe", "Kamera 1: Bewegung", [("1.jpg", image("jpeg"))])
+
+
 def modern():
     mail = EmailMessage()
     mail["Subject"], mail["From"], mail["To"] = "Grüße aus Zürich, ありがとう", "Zoë <zoe@example.org>", "a@b, C <c@d>"
@@ -150,7 +158,7 @@ def judged(data):
 
 mails = {
     "home-assistant-html": home_assistant(True), "home-assistant": home_assistant(False), "motion-eye": motion_eye(),
-    "modern": modern(), "camera": camera(), "camera-doubled": camera(boundary_twice=True), "camera-open": camera(closing=False),
+    "frigate-notify": frigate_notify(), "nas": nas(), "modern": modern(), "camera": camera(), "camera-doubled": camera(boundary_twice=True), "camera-open": camera(closing=False),
     "camera-lf": camera(ending="\n"), "camera-octets": camera(label="application/octet-stream"),
     "camera-text": camera(label="text/plain"), "camera-blanks": camera(space="  "), "forwarded": forwarded(),
     "single": single("image/jpeg"), "single-octets": single("application/octet-stream"), "uuencoded": uuencoded(),

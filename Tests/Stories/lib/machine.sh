@@ -56,6 +56,22 @@ configure() {
   { echo "spool: {directory: $spool, user: photospool}"; cat; } > /etc/photospool/photospool.yaml
 }
 
+# install_postfix: as Debian's package leaves it.
+install_postfix() {
+  user postfix 61001 /var/lib/postfix
+  echo postdrop:x:61002: >> /etc/group
+  cp /usr/share/postfix/master.cf.dist /etc/postfix/master.cf
+  chgrp postdrop /usr/sbin/post{queue,drop}
+  chmod g+s /usr/sbin/post{queue,drop}
+}
+# start_postfix: with the main.cf that is there; $log is its log.
+log=/var/log/mail.log
+start_postfix() {
+  printf 'maillog_file = %s\nminimal_backoff_time = 1s\n' $log >> /etc/postfix/main.cf
+  /usr/lib/postfix/configure-instance.sh -
+  postfix start || fail "$(cat $log)"
+}
+
 # recipe PAGE HEADING NUMBER: the block of a page of docs/, as printed there.
 recipe() {
   awk -v heading="$2" -v wanted="$3" '

@@ -18,7 +18,6 @@ digests() {
 texts() { published "$1" | jq -rs 'map(select(.kind == "text").text | gsub("\n"; "/")) | join(",")'; }
 # by_smtp RECIPIENT... < MAIL
 by_smtp() { tool send_mail.py 192.0.2.10 cam@cams.home "$@"; }
-log=/var/log/mail.log
 logged() { [ "$(grep -c -- "$1" $log)" -ge "${2:-1}" ]; }
 
 # The spool has a small disk of its own.
@@ -32,22 +31,13 @@ rules='mail:
 '
 configure <<< "$rules"
 # As root makes them for the service.
-bash -c "$(recipe mail.md 'From "it can only mail" to "its picture is in our room"' 2)"
+bash -c "$(recipe mail.md 'The directories for mails' 1 | head -n 1)"
 expect "$(stat -c '%a %U' "$spool"/mail/{,tmp,new} | sort -u)" '3770 photospool'
 start_daemon
 
-# Postfix as Debian installs it.
-user postfix 61001 /var/lib/postfix
-echo postdrop:x:61002: >> /etc/group
-cp /usr/share/postfix/master.cf.dist /etc/postfix/master.cf
-chgrp postdrop /usr/sbin/post{queue,drop}
-chmod g+s /usr/sbin/post{queue,drop}
-{
-  printf 'maillog_file = %s\nminimal_backoff_time = 1s\n' $log
-  recipe mail.md Postfix 1 | sed "s/PHOTOSPOOL_[UG]ID/61000/"
-} > /etc/postfix/main.cf
-/usr/lib/postfix/configure-instance.sh -
-postfix start || fail "$(cat $log)"
+install_postfix
+recipe mail.md Postfix 1 | sed "s/PHOTOSPOOL_[UG]ID/61000/" > /etc/postfix/main.cf
+start_postfix
 
 # deliver_all TRANSPORT NUMBER: three photos for three recipients, one of them with a detail, and two more that no field names.
 deliver_all() {
@@ -66,8 +56,8 @@ deliver_all virtual 1
 ! by_smtp work@photos.home < mail.eml 2> refused.log || fail 'Postfix took a mail that no map knows'
 has refused.log 550
 
-# Home Assistant, with a page and without, and motionEye.
-for program in home-assistant home-assistant-html motion-eye; do
+# Home Assistant, with a page and without, motionEye, frigate-notify and a NAS.
+for program in home-assistant home-assistant-html motion-eye frigate-notify nas; do
   tool device_mail.py $program cam-$program@photos.home Bewegung 'Somebody is at the door' 1.jpg 2.jpg 3.jpg > $program.eml
   by_smtp cam-$program@photos.home < $program.eml
   wait_until come cam-$program 4
