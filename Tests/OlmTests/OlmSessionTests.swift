@@ -149,4 +149,43 @@ import Testing
     var strange = stranger
     #expect(throws: OlmError.unknownRatchet) { try opener.decrypt(read(strange.encrypt([2]))) }
   }
+
+  @Test("a stored session opens the answer to what it sent, and encrypts again after it") func answered() throws {
+    var (opener, accepter) = try met()
+    opener = try opener.stored()
+    #expect(!opener.canEncrypt)
+    #expect(throws: OlmError.exhausted) { try opener.encrypt([1]) }
+    #expect(try opener.decrypt(read(accepter.encrypt([2]))) == [2])
+    opener = try opener.stored()
+    #expect(opener.canEncrypt)
+    #expect(try accepter.decrypt(read(opener.encrypt([3]))) == [3])
+    opener = try opener.stored()
+    #expect(try opener.decrypt(read(accepter.encrypt([4]))) == [4])
+  }
+
+  @Test("a stored session goes on with the chain in memory, until the ratchet has gone on") func resumed() throws {
+    var (opener, accepter) = try met()
+    var again = try opener.stored()
+    again.resume(opener)
+    #expect(again.canEncrypt)
+    #expect(try accepter.decrypt(read(again.encrypt([1]))) == [1])
+    #expect(try opener.decrypt(read(accepter.encrypt([2]))) == [2])
+    let former = again
+    again = try opener.stored()
+    _ = try again.encrypt([3])
+    again = try again.stored()
+    again.resume(former)
+    #expect(!again.canEncrypt, "the chain belongs to a former ratchet key")
+  }
+
+  @Test("what is stored does not change with the messages of a turn, so it cannot open them") func unwritten() throws {
+    var (_, accepter) = try met()
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .sortedKeys
+    let before = try encoder.encode(accepter)
+    _ = try accepter.encrypt([1])
+    let first = try encoder.encode(accepter)
+    _ = try accepter.encrypt([2])
+    #expect(try encoder.encode(accepter) == first && first != before)
+  }
 }

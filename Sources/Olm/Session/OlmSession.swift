@@ -4,8 +4,12 @@
 /// one-time key, its base key with the identity key, and its base key with the one-time key.
 ///
 /// Every call either succeeds or leaves the session as it was. Keys of opened messages are gone, so an opened message
-/// cannot be opened again. A session that is stored after a message was opened must be durable before that message is
-/// confirmed to its sender; a session that is turned back and then encrypts would use keys twice.
+/// cannot be opened again. A session that opened a message must be durable before that message is confirmed to its
+/// sender. One that encrypted a message must be durable before that message is sent: the answer may need its ratchet key.
+///
+/// `Codable` leaves out the chain that encrypts. So a stored session opens answers, and encrypts again after an answer
+/// that brings a new ratchet key. One that is put back to an earlier state uses no key twice, and cannot open what it
+/// sent.
 package struct OlmSession: Sendable, Codable {
   /// The largest number of chains of the other side that are kept for late messages.
   static let mostReceivingChains = 5
@@ -20,7 +24,7 @@ package struct OlmSession: Sendable, Codable {
 
   /// Whose ratchet key is the newest.
   private enum Turn: Codable {
-    case ours(OlmChain, ratchet: Curve25519KeyPair)
+    case ours(ratchet: Curve25519KeyPair)
     case theirs(ratchet: Curve25519PublicKey)
   }
 
@@ -31,6 +35,10 @@ package struct OlmSession: Sendable, Codable {
   private var receiving: [OlmReceivingChain] = []
   /// Whether the other side has to be told the session's keys.
   private var isUnanswered: Bool
+  /// The chain of our ratchet key; nil after reading the session, and in the other side's turn.
+  private var sending: OlmChain?
+
+  private enum CodingKeys: CodingKey { case keys, root, turn, receiving, isUnanswered }
 
   package var id: String { keys.sessionID }
 
@@ -48,7 +56,8 @@ package struct OlmSession: Sendable, Codable {
     defer { secret.wipe() }
     let (root, chain) = Self.derive(secret, info: "OLM_ROOT")
     self.root = root
-    turn = .ours(chain, ratchet: ratchet)
+    turn = .ours(ratchet: ratchet)
+    sending = chain
     keys = OlmSessionKeys(identityKey: identity.publicKey, baseKey: base.publicKey, oneTimeKey: oneTimeKey)
     isUnanswered = true
   }
@@ -87,13 +96,30 @@ package struct OlmSession: Sendable, Codable {
     self.isUnanswered = isUnanswered
   }
 
+  /// Whether `encrypt` works: not in a session that was read and has got no new ratchet key since.
+  package var canEncrypt: Bool {
+    if case .theirs = turn { return true }
+    return sending != nil
+  }
+
+  /// Goes on with the chain of the same session in memory, unless that one has another ratchet key.
+  package mutating func resume(_ live: OlmSession) {
+    guard case .ours(let ratchet) = turn, case .ours(let other) = live.turn, ratchet.publicKey == other.publicKey else {
+      return
+    }
+    sending = live.sending
+  }
+
   /// The next message.
+  ///
+  /// - Throws: `OlmError.exhausted` unless `canEncrypt`.
   package mutating func encrypt(_ plain: [UInt8]) throws(OlmError) -> Encrypted {
     var next = self
     var (chain, ratchet) = try next.sendingChain()
     let index = chain.index
     let message = try OlmMessage.encrypt(plain, with: chain.next(), ratchetKey: ratchet.publicKey, index: index)
-    next.turn = .ours(chain, ratchet: ratchet)
+    next.turn = .ours(ratchet: ratchet)
+    next.sending = chain
     self = next
     return isUnanswered ? .preKey(OlmPreKeyMessage.encode(message, keys)) : .normal(message)
   }
@@ -109,12 +135,13 @@ package struct OlmSession: Sendable, Codable {
       return plain
     }
     // The other side may go on to a new ratchet key only after one of ours.
-    guard case .ours(_, let ratchet) = turn else { throw .unknownRatchet }
+    guard case .ours(let ratchet) = turn else { throw .unknownRatchet }
     let (root, chain) = try Self.turn(self.root, ratchet, message.ratchetKey)
     var received = OlmReceivingChain(chain, ratchetKey: message.ratchetKey)
     let plain = try received.decrypt(message)
     self.root = root
     turn = .theirs(ratchet: message.ratchetKey)
+    sending = nil
     receiving.append(received)
     if receiving.count > Self.mostReceivingChains { receiving.removeFirst() }
     isUnanswered = false
@@ -131,7 +158,9 @@ package struct OlmSession: Sendable, Codable {
 
   private mutating func sendingChain() throws(OlmError) -> (OlmChain, Curve25519KeyPair) {
     switch turn {
-    case .ours(let chain, let ratchet): return (chain, ratchet)
+    case .ours(let ratchet):
+      guard let sending else { throw .exhausted }
+      return (sending, ratchet)
     case .theirs(let theirs):
       let ratchet = try Curve25519KeyPair()
       let (root, chain) = try Self.turn(self.root, ratchet, theirs)
