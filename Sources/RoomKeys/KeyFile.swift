@@ -4,6 +4,7 @@ import DurableFiles
 import FoundationEssentials
 import GRDB
 import Messages
+import Synchronization
 
 /// Everything that opens encrypted messages to one account: `keys.sqlite` in the network's state directory.
 ///
@@ -12,7 +13,8 @@ import Messages
 /// removes it (a write-ahead log would keep them until it is emptied); after a crash the next opening does. What is left
 /// of it on free blocks of the disk is the file system's.
 ///
-/// One process uses the file. A row that is damaged is passed over and hides none of the others. Put back from a backup,
+/// The chains that encrypt are in memory only (`LiveSessions`), so that nothing in the file opens what was sent. One
+/// process uses the file. A row that is damaged is passed over and hides none of the others. Put back from a backup,
 /// the file loses some messages that other devices send afterwards, and reveals nothing.
 package final class KeyFile: Sendable {
   package static let fileName = "keys.sqlite"
@@ -20,6 +22,7 @@ package final class KeyFile: Sendable {
   private let database: DatabaseQueue
   private let path: String
   private let pool = BlockingPool(label: "room keys", threads: 1)
+  private let live = Mutex(LiveSessions(of: ""))
 
   /// Opens or makes the file.
   ///
@@ -31,6 +34,8 @@ package final class KeyFile: Sendable {
       // SQLite would make it readable for others where the umask allows that.
       if try directory.entry(Self.fileName) == nil { _ = try directory.file(creating: Self.fileName) }
       var configuration = Configuration()
+      // During a reload, a message in progress has the file open as well.
+      configuration.busyMode = .timeout(10)
       configuration.prepareDatabase { database in
         try database.execute(
           sql: """
@@ -58,6 +63,25 @@ package final class KeyFile: Sendable {
       throw Self.meaning(error, path)
     }
   }
+
+  /// Makes one durable change of sessions of our device `own`. Those in memory change once it is durable.
+  func change<Answer: Sendable>(
+    sessionsOf own: OwnDevice, _ body: @escaping @Sendable (Database, inout LiveSessions) throws -> Answer
+  ) async throws(DeliveryError) -> Answer {
+    do {
+      return try await pool.run { [self] in
+        var next = live.withLock { $0.own == own.id ? $0 : LiveSessions(of: own.id) }
+        let answer = try database.write { try body($0, &next) }
+        live.withLock { [next] in $0 = next }
+        return answer
+      }
+    } catch {
+      throw Self.meaning(error, path)
+    }
+  }
+
+  /// The sessions that this process sends over, as of the last change.
+  var sessionsInUse: LiveSessions { live.withLock { $0 } }
 
   /// Reads without a change.
   func read<Answer: Sendable>(

@@ -6,7 +6,7 @@ extension KeyFile {
   package static let mostRoomKeys = 5000
   /// Room keys and sessions of users who were not seen in any room that is listened to.
   package static let mostOfStrangers = 200
-  static let mostSessions = 5000
+  static let mostSessions = 10_000
   package static let mostWaiting = 2000
   /// How long an event waits for its key, in milliseconds.
   static let patience: Int64 = 7 * 24 * 3600 * 1000
@@ -29,7 +29,10 @@ extension KeyFile {
     try await change { database in
       try database.execute(
         sql: "DELETE FROM waiting WHERE receivedAt < ?", arguments: [now.milliseconds - Self.patience])
+      try database.execute(
+        sql: "DELETE FROM unreadable WHERE failedAt < ?", arguments: [now.milliseconds - Self.patience])
       try Self.prune("waiting", of: "TRUE", to: Self.mostWaiting, database)
+      try Self.prune("unreadable", of: "TRUE", to: Self.mostUnreadable, database)
       try Self.prune("olm", of: "NOT isMember", to: Self.mostOfStrangers, database)
       try Self.prune("olm", of: "isMember", to: Self.mostSessions, database)
       let strangers = try Self.prune("roomKeys", of: "NOT isMember", to: Self.mostOfStrangers, database)
@@ -54,6 +57,7 @@ extension KeyFile {
       switch table {
       case "olm": ("session", "FALSE", "usedAt")
       case "waiting": ("event", "FALSE", "receivedAt")
+      case "unreadable": ("user, senderKey", "FALSE", "failedAt")
       default:
         (
           "room, session, user",

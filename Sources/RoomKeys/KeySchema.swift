@@ -1,9 +1,9 @@
 import GRDB
 import Messages
 
-/// The schema of `keys.sqlite`, version 2. Times are milliseconds since 1970.
+/// The schema of `keys.sqlite`, version 3. Times are milliseconds since 1970.
 enum KeySchema {
-  private static let version = 2
+  private static let version = 3
 
   static func prepare(_ database: Database) throws {
     let found = try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
@@ -11,7 +11,8 @@ enum KeySchema {
       throw DeliveryError(.configError, "keys.sqlite was written by a later version of photospool; upgrade photospool")
     }
     if found == version { return }
-    try database.execute(sql: (found == 0 ? tables : upgrade) + "PRAGMA user_version = \(version)")
+    let steps = found == 0 ? [tables] : Array(upgrades.dropFirst(max(0, found - 1)))
+    try database.execute(sql: steps.joined() + "PRAGMA user_version = \(version)")
   }
 
   /// Whether the pages may hold remains of deleted rows, as those of version 1.
@@ -33,12 +34,13 @@ enum KeySchema {
       -- When a later fallback key was published.
       replacedAt INTEGER
     ) STRICT;
-    -- Olm sessions that other devices opened.
+    -- Olm sessions with other devices, without the chains that encrypt.
     CREATE TABLE olm (
       session TEXT NOT NULL PRIMARY KEY,
+      -- The identity key of the other device.
       senderKey TEXT NOT NULL,
       user TEXT NOT NULL,
-      -- Whether the user was seen in a room that is listened to.
+      -- Whether the user was seen in a room that is listened to, or gets keys of rooms.
       isMember INTEGER NOT NULL DEFAULT 0,
       state TEXT NOT NULL,
       usedAt INTEGER NOT NULL
@@ -73,7 +75,7 @@ enum KeySchema {
       retryAt INTEGER NOT NULL
     ) STRICT;
     CREATE INDEX waitingBySession ON waiting (room, session, user);
-
+    \(unreadable)
     """
 
   private static let opened = """
@@ -87,8 +89,24 @@ enum KeySchema {
     ) STRICT, WITHOUT ROWID;
     """
 
-  /// From version 1, where `opened` had no user: it was one whose key has opened a message.
-  private static let upgrade = """
+  private static let unreadable = """
+    -- Devices with a message that could not be opened.
+    CREATE TABLE unreadable (
+      user TEXT NOT NULL,
+      senderKey TEXT NOT NULL,
+      -- When such a message came last, and when a new session was opened last.
+      failedAt INTEGER NOT NULL,
+      reopenedAt INTEGER,
+      PRIMARY KEY (user, senderKey)
+    ) STRICT, WITHOUT ROWID;
+
+    """
+
+  /// The steps from version 1 on.
+  private static let upgrades = [openedByUser, unreadable]
+
+  /// In version 1, `opened` had no user: it was one whose key has opened a message.
+  private static let openedByUser = """
     ALTER TABLE opened RENAME TO formerlyOpened;
     \(opened)
     INSERT INTO opened SELECT DISTINCT session, user, number, event

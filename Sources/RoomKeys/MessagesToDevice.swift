@@ -1,15 +1,12 @@
-import FoundationEssentials
 import GRDB
 import Matrix
 import Messages
 import Olm
 
 extension KeyFile {
-  /// The largest number of Olm sessions that are kept for one device.
-  static let mostSessionsOfDevice = 5
-
   /// Opens the messages to the device from one answer of `/sync` and keeps the room keys in them, all in one change: a
-  /// used one-time key goes together with the session that it opened.
+  /// used one-time key goes together with the session that it opened. From then on, messages to a device go over the
+  /// session of its last message. Senders whose messages cannot be opened are noted (`takeUnreadable`).
   ///
   /// Anything else is passed over: messages of strangers cost their own decryption. An `m.forwarded_room_key` is never
   /// taken, since none is asked for; its sender could claim any author.
@@ -21,11 +18,18 @@ extension KeyFile {
   ) async throws(DeliveryError) -> Set<String> {
     let envelopes = events.compactMap { OlmEnvelope($0, for: device) }
     if envelopes.isEmpty { return [] }
-    return try await change { database in
+    return try await change(sessionsOf: device) { database, live in
       var rooms: Set<String> = []
       for envelope in envelopes {
-        guard let plain = try Self.open(envelope, for: device, now, database),
-          let payload = OlmPayload(plain, from: envelope.sender, to: device), payload.type == "m.room_key",
+        let plain: [UInt8]
+        switch try Self.open(envelope, for: device, now, database, &live) {
+        case .opened(let opened): plain = opened
+        case .repeated: continue
+        case .unreadable:
+          try Self.noteUnreadable(envelope, now, database)
+          continue
+        }
+        guard let payload = OlmPayload(plain, from: envelope.sender, to: device), payload.type == "m.room_key",
           let key = RoomKey(payload, from: envelope), isHeard(key.room)
         else { continue }
         if try key.keep(now, in: database) { rooms.insert(key.room) }
@@ -34,62 +38,59 @@ extension KeyFile {
     }
   }
 
-  /// The plaintext of a message, after writing its session; nil if it cannot be opened.
+  private enum Opening {
+    /// The plaintext. The session is written.
+    case opened([UInt8])
+    /// It was opened before.
+    case repeated
+    case unreadable
+  }
+
   private static func open(
-    _ envelope: OlmEnvelope, for device: OwnDevice, _ now: Timestamp, _ database: Database
-  ) throws -> [UInt8]? {
+    _ envelope: OlmEnvelope, for device: OwnDevice, _ now: Timestamp, _ database: Database, _ live: inout LiveSessions
+  ) throws -> Opening {
+    let (message, sessions): (OlmMessage, [String])
     switch envelope.body {
-    case .normal(let message):
-      for id in try String.fetchAll(
+    case .normal(let normal):
+      message = normal
+      sessions = try String.fetchAll(
         database, sql: "SELECT session FROM olm WHERE senderKey = ? ORDER BY usedAt DESC",
         arguments: [envelope.senderKey.base64])
-      {
-        guard var session = try session(id, database), let plain = try? session.decrypt(message) else { continue }
-        try write(session, of: envelope, now, database)
-        return plain
+    case .preKey(let first):
+      let id = first.keys.sessionID
+      if try live.stored(id, with: envelope.senderKey, database) == nil {
+        return try accept(first, from: envelope, as: device, now, database, &live)
       }
-      return nil
-    case .preKey(let message):
-      if var session = try session(message.keys.sessionID, database) {
-        guard let plain = try? session.decrypt(message) else { return nil }
-        try write(session, of: envelope, now, database)
-        return plain
-      }
-      guard let (pair, isFallback) = try pair(message.keys.oneTimeKey, database),
-        let (session, plain) = try? OlmSession.accept(message, as: device.identity, oneTimeKey: pair)
-      else { return nil }
-      try write(session, of: envelope, now, database)
-      if !isFallback {
-        try database.execute(
-          sql: "DELETE FROM offered WHERE public = ?", arguments: [message.keys.oneTimeKey.base64])
-      }
-      return plain
+      (message, sessions) = (first.message, [id])
     }
+    var isRepeated = false
+    for id in sessions {
+      guard var session = try live.stored(id, with: envelope.senderKey, database) else { continue }
+      switch Result(catching: { () throws(OlmError) in try session.decrypt(message) }) {
+      case .success(let plain):
+        try write(session, with: envelope.senderKey, of: envelope.sender, now, database)
+        live.use(session, with: envelope.senderKey)
+        return .opened(plain)
+      case .failure(let error): isRepeated = isRepeated || error == .usedKey
+      }
+    }
+    return isRepeated ? .repeated : .unreadable
   }
 
-  /// A stored session; nil if there is none, and for a damaged row.
-  private static func session(_ id: String, _ database: Database) throws -> OlmSession? {
-    let state = try String.fetchOne(database, sql: "SELECT state FROM olm WHERE session = ?", arguments: [id])
-    return state.flatMap { try? JSONDecoder().decode(OlmSession.self, from: Data($0.utf8)) }
-  }
-
-  private static func write(
-    _ session: OlmSession, of envelope: OlmEnvelope, _ now: Timestamp, _ database: Database
-  ) throws {
-    let state = String(decoding: try JSONEncoder().encode(session), as: UTF8.self)
-    try database.execute(
-      sql: """
-        INSERT INTO olm (session, senderKey, user, isMember, state, usedAt)
-          VALUES (?, ?, ?, EXISTS (SELECT 1 FROM roomKeys WHERE user = ? AND isMember), ?, ?)
-          ON CONFLICT DO UPDATE SET state = excluded.state, usedAt = excluded.usedAt
-        """,
-      arguments: [
-        session.id, envelope.senderKey.base64, envelope.sender, envelope.sender, state, now.milliseconds,
-      ])
-    try database.execute(
-      sql: """
-        DELETE FROM olm WHERE session IN (SELECT session FROM olm WHERE senderKey = ?
-          ORDER BY usedAt DESC, rowid DESC LIMIT -1 OFFSET ?)
-        """, arguments: [envelope.senderKey.base64, Self.mostSessionsOfDevice])
+  /// Accepts a session that the sender opened. Its one-time key is removed.
+  private static func accept(
+    _ first: OlmPreKeyMessage, from envelope: OlmEnvelope, as device: OwnDevice, _ now: Timestamp,
+    _ database: Database, _ live: inout LiveSessions
+  ) throws -> Opening {
+    guard let (pair, isFallback) = try pair(first.keys.oneTimeKey, database),
+      let (session, plain) = try? OlmSession.accept(first, as: device.identity, oneTimeKey: pair)
+    else { return .unreadable }
+    try write(session, with: envelope.senderKey, of: envelope.sender, now, database)
+    live.use(session, with: envelope.senderKey)
+    live.noteOpening(by: envelope.senderKey)
+    if !isFallback {
+      try database.execute(sql: "DELETE FROM offered WHERE public = ?", arguments: [first.keys.oneTimeKey.base64])
+    }
+    return .opened(plain)
   }
 }

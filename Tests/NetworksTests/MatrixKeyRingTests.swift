@@ -36,11 +36,11 @@ import Testing
     _ server: MatrixServer, stored: OwnDevice? = nil,
     device: @escaping @Sendable () async throws(DeliveryError) -> OwnDevice
   ) throws -> MatrixKeyRing {
-    let directory = try Directory(path: scratch.path)
-    let list = MatrixDeviceList(
-      server, files: MatrixKeyFiles(in: directory, network: "matrix"), clock: { .now() }, log: { _ in })
+    let files = MatrixKeyFiles(in: try Directory(path: scratch.path), network: "matrix")
+    let list = MatrixDeviceList(server, files: files, clock: { .now() }, log: { _ in })
     return MatrixKeyRing(
-      server, directory: { directory }, device: device, stored: { stored }, devices: list
+      server, file: { () throws(DeliveryError) in try await files.keys() }, device: device, stored: { stored },
+      devices: list, reopen: { _ in }
     ) { [lines] line in
       lines.all.withLock { $0.append(line) }
     }
@@ -98,7 +98,7 @@ import Testing
 
   /// The answer of a `/sync` with a room key for the device.
   private func syncWithKey() async throws -> MatrixSync {
-    let file = try KeyFile(in: Directory(path: scratch.path))
+    let file = try await MatrixKeyFiles(in: Directory(path: scratch.path), network: "matrix").keys()
     let offer = try #require(
       try await file.offer(count: 0, needsFallback: false, for: device, now: Timestamp(milliseconds: 1)))
     let keys = try #require(JSONValue(parsing: offer.body)?["one_time_keys"]?.members)

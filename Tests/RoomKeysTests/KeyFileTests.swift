@@ -88,6 +88,7 @@ import Testing
             PRIMARY KEY (session, number)) STRICT, WITHOUT ROWID;
           INSERT INTO opened SELECT session, number, event FROM later;
           DROP TABLE later;
+          DROP TABLE unreadable;
           PRAGMA user_version = 1
           """)
     }
@@ -95,6 +96,17 @@ import Testing
     let events = [event, bob.encrypted("$2", bytes)]
     #expect(try await ours.open(events, Shown(bob)) == ["once", "it repeats another event"])
     #expect(try await ours.open([bob.event("$3", in: Ours.room)], Shown(bob)) == ["$3"])
+  }
+
+  @Test("a file of version 2 goes on, with its sessions") func upgradeOfSessions() async throws {
+    try await ours.take(key())
+    try await ours.file.change { try $0.execute(sql: "DROP TABLE unreadable; PRAGMA user_version = 2") }
+    let next = try ours.restarted()
+    #expect(try await next.open([bob.event("$1", in: Ours.room)], Shown(bob)) == ["$1"])
+    bob.megolm = try OutboundMegolmSession()
+    try await next.take(key())
+    #expect(try await next.open([bob.event("$2", in: Ours.room)], Shown(bob)) == ["$2"])
+    #expect(try await next.count("unreadable") == 0)
   }
 
   @Test("removed keys leave no traces in the file") func remains() async throws {

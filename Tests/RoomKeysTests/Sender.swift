@@ -15,6 +15,8 @@ final class Sender {
   let user: String
   let identity: Curve25519KeyPair
   let signing: Ed25519KeyPair
+  /// Of the key that our device claims next.
+  private(set) var oneTime: Curve25519KeyPair
   var olm: OlmSession?
   var megolm: OutboundMegolmSession
 
@@ -22,6 +24,7 @@ final class Sender {
     self.user = user
     identity = try Curve25519KeyPair()
     signing = try Ed25519KeyPair()
+    oneTime = try Curve25519KeyPair()
     megolm = try OutboundMegolmSession()
   }
 
@@ -37,6 +40,10 @@ final class Sender {
       "keys": .object(["ed25519": .text((fingerprint ?? signing.publicKey).base64)]),
     ])
     guard let message = try olm?.encrypt(try json(payload)) else { throw Missing() }
+    return toDevice(device, message, sender: sender)
+  }
+
+  func toDevice(_ device: OwnDevice, _ message: OlmSession.Encrypted, sender: String? = nil) -> JSONValue {
     let (type, bytes): (Int64, [UInt8]) =
       switch message {
       case .preKey(let bytes): (0, bytes)
@@ -51,6 +58,23 @@ final class Sender {
         ]),
       ]),
     ])
+  }
+
+  /// Opens a message of our device, and goes on in its session.
+  func read(_ message: EncryptedMessage?) throws -> String {
+    switch message?.message {
+    case .preKey(let bytes):
+      let first = try OlmPreKeyMessage(bytes)
+      if let plain = try? olm?.decrypt(first) { return String(decoding: plain, as: UTF8.self) }
+      let (session, plain) = try OlmSession.accept(first, as: identity, oneTimeKey: oneTime)
+      oneTime = try Curve25519KeyPair()
+      olm = session
+      return String(decoding: plain, as: UTF8.self)
+    case .normal(let bytes):
+      guard let plain = try olm?.decrypt(OlmMessage(bytes)) else { throw Missing() }
+      return String(decoding: plain, as: UTF8.self)
+    case nil: throw Missing()
+    }
   }
 
   func roomKey(in room: String, session: String? = nil) throws -> [String: JSONValue] {
@@ -104,7 +128,7 @@ struct Shown: SenderDevices {
 struct Ours {
   let scratch: TemporaryDirectory
   let device: OwnDevice
-  let file: KeyFile
+  private(set) var file: KeyFile
   private let met = Turns()
   static let room = "!room:example.org"
 
@@ -117,6 +141,30 @@ struct Ours {
 
   /// As after a restart.
   func again() throws -> KeyFile { try KeyFile(in: Directory(path: scratch.path)) }
+
+  func restarted() throws -> Ours {
+    var copy = self
+    copy.file = try again()
+    return copy
+  }
+
+  /// Encrypts a text for a device, over a new session if one is needed.
+  func encrypt(_ text: String, to sender: Sender, mayOpen: Bool = true) async throws -> EncryptedMessage? {
+    let key = sender.identity.publicKey
+    var opened: [Curve25519PublicKey: OlmSession] = [:]
+    if mayOpen, try await isUnreachable(sender) {
+      opened[key] = try OlmSession(from: device.identity, to: key, oneTimeKey: sender.oneTime.publicKey)
+    }
+    return try await file.encrypt(
+      [DeviceMessage(to: key, of: sender.user, Array(text.utf8))], opened: opened, from: device,
+      now: Timestamp(milliseconds: 1)
+    )[0]
+  }
+
+  /// Whether a session has to be opened with the device first.
+  func isUnreachable(_ sender: Sender) async throws -> Bool {
+    try await !file.unreachable([sender.identity.publicKey], from: device).isEmpty
+  }
 
   func offer(count: Int = 0, needsFallback: Bool = true, at now: Int64 = 0) async throws -> KeyOffer? {
     try await file.offer(

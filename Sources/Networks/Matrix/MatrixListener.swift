@@ -103,7 +103,7 @@ package final class MatrixListener: Listener {
         }
         try await hand(timeline.events, of: room, conversation, account, deliver)
       }
-      if hasEncrypted { try await keys?.give(answer) }
+      try await giveKeys(answer)
       known.withLock { $0.isWell = true }
       return MatrixPosition(account: account, token: answer.next).description
     } catch {
@@ -117,7 +117,7 @@ package final class MatrixListener: Listener {
   private func begin(_ account: String, _ heard: [String: ConversationID]) async throws -> String {
     guard let answer = try await sync(account, since: nil) else { throw silence }
     try await takeKeys(answer, heard)
-    if hasEncrypted { try await keys?.give(answer) }
+    try await giveKeys(answer)
     known.withLock { $0.isWell = true }
     return MatrixPosition(account: account, token: answer.next).description
   }
@@ -204,6 +204,12 @@ package final class MatrixListener: Listener {
     if isEncrypted { known.withLock { $0.hasEncrypted = true } }
     guard hasEncrypted else { return }
     try await keys.take(answer) { [self] room in conversation(of: room, heard) != nil }
+  }
+
+  private func giveKeys(_ answer: MatrixSync) async throws {
+    guard let keys, hasEncrypted else { return }
+    try await keys.give(answer)
+    try await keys.reopenSessions()
   }
 
   // MARK: Asking

@@ -1,4 +1,3 @@
-import DurableFiles
 import FoundationEssentials
 import HTTP
 import Matrix
@@ -18,16 +17,16 @@ final class MatrixKeyRing: Sendable {
   private static let memberBytes = 16 << 20
 
   private let server: MatrixServer
-  private let directory: @Sendable () throws -> Directory
+  private let file: @Sendable () async throws(DeliveryError) -> KeyFile
   private let device: @Sendable () async throws(DeliveryError) -> OwnDevice
   private let stored: @Sendable () async throws(DeliveryError) -> OwnDevice?
   private let devices: any SenderDevices
+  private let reopen: @Sendable (Set<UnreadableSender>) async throws(DeliveryError) -> Void
   private let clock: @Sendable () -> Timestamp
   private let log: @Sendable (String) -> Void
   private let state = Mutex(State())
 
   private struct State {
-    var file: KeyFile?
     /// The members of rooms, and when they were asked for.
     var members: [String: (users: Set<String>, askedAt: Timestamp)] = [:]
     /// The last sentence about our own device, so that it is said once.
@@ -36,20 +35,23 @@ final class MatrixKeyRing: Sendable {
 
   /// - Parameters:
   ///   - server: with the token of `device`.
-  ///   - directory: makes the network's state directory.
+  ///   - file: the account's keys.
   ///   - device: the account's device, published.
   ///   - stored: the device with its stored keys, published or not; nil without keys.
+  ///   - reopen: opens new sessions with devices whose messages cannot be opened.
   init(
-    _ server: MatrixServer, directory: @escaping @Sendable () throws -> Directory,
+    _ server: MatrixServer, file: @escaping @Sendable () async throws(DeliveryError) -> KeyFile,
     device: @escaping @Sendable () async throws(DeliveryError) -> OwnDevice,
     stored: @escaping @Sendable () async throws(DeliveryError) -> OwnDevice?, devices: any SenderDevices,
+    reopen: @escaping @Sendable (Set<UnreadableSender>) async throws(DeliveryError) -> Void,
     clock: @escaping @Sendable () -> Timestamp = { .now() }, log: @escaping @Sendable (String) -> Void
   ) {
     self.server = server
-    self.directory = directory
+    self.file = file
     self.device = device
     self.stored = stored
     self.devices = devices
+    self.reopen = reopen
     self.clock = clock
     self.log = log
   }
@@ -64,7 +66,7 @@ final class MatrixKeyRing: Sendable {
   func take(_ sync: MatrixSync, isHeard: @escaping @Sendable (String) -> Bool) async throws(DeliveryError) {
     if sync.toDevice.isEmpty { return }
     guard let device = try await receiver(of: sync.toDevice) else { return }
-    let file = try file()
+    let file = try await file()
     for room in try await file.take(sync.toDevice, for: device, now: clock(), isHeard: isHeard) {
       if let members = await members(of: room) { try await file.note(members, of: room) }
     }
@@ -88,7 +90,7 @@ final class MatrixKeyRing: Sendable {
     // Our own events need no key, and nobody gave us one.
     let encrypted = events.compactMap { EncryptedEvent($0, in: room) }.filter { $0.sender != account }
     if encrypted.isEmpty { return events }
-    let file = try file()
+    let file = try await file()
     let opened = try await read(encrypted, file)
     if opened.count < encrypted.count { try await file.prune(now: clock()) }
     return events.compactMap { event in
@@ -98,7 +100,7 @@ final class MatrixKeyRing: Sendable {
 
   /// Opens events that waited and whose keys are there now, part by part, and hands them on with their rooms.
   func openDue(_ hand: ([JSONValue], String) async throws -> Void) async throws {
-    let file = try file()
+    let file = try await file()
     while true {
       let due = try await file.due(now: clock())
       if due.isEmpty { return }
@@ -135,7 +137,7 @@ final class MatrixKeyRing: Sendable {
       guard let device = try await ownDevice() else { return }
       // After a new login, the next answer is that of the new device.
       guard pinned.hasToken(of: server) else { return }
-      let file = try file()
+      let file = try await file()
       guard
         let offer = try await file.offer(
           count: sync.oneTimeKeys, needsFallback: sync.needsFallback, for: device, now: clock())
@@ -146,6 +148,21 @@ final class MatrixKeyRing: Sendable {
     } catch {
       if Task.isCancelled { throw CancellationError() }
       log("no keys are given to other devices: \(error.sentence)")
+    }
+  }
+
+  /// Opens new sessions with members' devices whose messages could not be opened: after a loss of keys here or there, they
+  /// would send over the lost session for good. A failure is logged.
+  func reopenSessions() async throws {
+    do throws(DeliveryError) {
+      let senders = try await file().takeUnreadable(now: clock())
+      if senders.isEmpty { return }
+      let users = Set(senders.map(\.user)).sorted().prefix(20).map { escaped($0) }
+      log("keys of \(users.joined(separator: ", ")) cannot be opened; new sessions are opened with their devices")
+      try await reopen(senders)
+    } catch {
+      if Task.isCancelled { throw CancellationError() }
+      log("no new sessions are opened with other devices: \(error.sentence)")
     }
   }
 
@@ -182,18 +199,5 @@ final class MatrixKeyRing: Sendable {
       state.members[room] = (users, now)
     }
     return users
-  }
-
-  // MARK: File
-
-  private func file() throws(DeliveryError) -> KeyFile {
-    if let file = state.withLock({ $0.file }) { return file }
-    let directory: Directory
-    do { directory = try self.directory() } catch {
-      throw DeliveryError(.localStorageError, "the directory for keys of encrypted rooms cannot be made: \(error)")
-    }
-    let file = try KeyFile(in: directory)
-    state.withLock { $0.file = file }
-    return file
   }
 }

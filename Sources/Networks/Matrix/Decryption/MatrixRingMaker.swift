@@ -1,4 +1,3 @@
-import DurableFiles
 import Matrix
 import Messages
 import Olm
@@ -12,20 +11,21 @@ package struct MatrixRingMaker: Sendable {
 
 extension MatrixNetwork {
   /// Opens what others encrypt for the device that this network sends with; nil with `encryption: never`.
-  func keyRing(in state: Directory) -> MatrixRingMaker? {
+  var keyRing: MatrixRingMaker? {
     guard let roomKeys else { return nil }
-    return MatrixRingMaker { [name] server, log in
+    return MatrixRingMaker { server, log in
       MatrixKeyRing(
-        server, directory: { try state.directory(creating: "matrix").directory(creating: name) },
+        server, file: { () async throws(DeliveryError) in try await roomKeys.files.keys() },
         device: { () async throws(DeliveryError) in OwnDevice(try await roomKeys.device.identity()) },
         stored: { () async throws(DeliveryError) in try await roomKeys.device.stored().map { OwnDevice($0) } },
-        devices: roomKeys.devices, log: log)
+        devices: roomKeys.devices,
+        reopen: { senders async throws(DeliveryError) in try await roomKeys.reopen(senders) }, log: log)
     }
   }
 }
 
 extension OwnDevice {
-  fileprivate init(_ identity: MatrixIdentity) {
+  init(_ identity: MatrixIdentity) {
     self.init(
       user: identity.user, id: identity.device, identity: identity.identityKey, signing: identity.signingKey)
   }

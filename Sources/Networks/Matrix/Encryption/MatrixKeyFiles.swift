@@ -3,15 +3,18 @@ import DurableFiles
 import FoundationEssentials
 import Glibc
 import Messages
+import RoomKeys
+import Synchronization
 
-/// The directory `state/matrix/NETWORK`: `identity` with secret keys, `masters` with the master keys of other users, and
-/// `outbox/` with encrypted events that are not confirmed yet.
+/// The directory `state/matrix/NETWORK`: `identity` with secret keys, `masters` with the master keys of other users,
+/// `outbox/` with encrypted events that are not confirmed yet, and `keys.sqlite` with what opens those of others.
 final class MatrixKeyFiles: Sendable {
   private static let mostBytes = 1 << 24
 
   private let state: Directory
   private let network: String
   private let pool = BlockingPool(label: "matrix keys", threads: 1)
+  private let keyFile = Mutex<KeyFile?>(nil)
 
   init(in state: Directory, network: String) {
     self.state = state
@@ -37,6 +40,22 @@ final class MatrixKeyFiles: Sendable {
       let directory = try make()
       try directory.write(Messages.json(value), as: name)
       try directory.sync()
+    }
+  }
+
+  /// `keys.sqlite`, opened once for sending and listening.
+  func keys() async throws(DeliveryError) -> KeyFile {
+    if let file = keyFile.withLock({ $0 }) { return file }
+    do {
+      return try await pool.run { [self] in
+        if let file = keyFile.withLock({ $0 }) { return file }
+        let file = try KeyFile(in: make())
+        keyFile.withLock { $0 = file }
+        return file
+      }
+    } catch {
+      if let error = error as? DeliveryError { throw error }
+      throw DeliveryError(.localStorageError, "the directory for keys of encrypted rooms cannot be made: \(error)")
     }
   }
 

@@ -3,6 +3,7 @@ import HTTP
 import Matrix
 import Messages
 import Olm
+import RoomKeys
 import Synchronization
 
 /// Which devices get the keys of rooms.
@@ -15,7 +16,8 @@ package enum MatrixKeyReceivers: String, CaseIterable, Sendable {
 /// Encrypts for rooms with Megolm. Who can read a message is decided right before it is encrypted: the members of that
 /// moment, with their devices.
 ///
-/// Sessions are in memory only, so a crash, a backup or a snapshot can turn none of them back.
+/// Sessions are in memory only, so a crash, a backup or a snapshot can turn none of them back. A device that opens an Olm
+/// session with ours may have lost the keys that it had. It gets them again with the next message.
 package final class MatrixRoomKeys: Sendable {
   /// The devices of a room's members, for `check`.
   struct Audience: Sendable {
@@ -54,7 +56,7 @@ package final class MatrixRoomKeys: Sendable {
     self.receivers = receivers
     self.clock = clock
     devices = MatrixDeviceList(server, files: device.files, clock: clock, log: log)
-    sharing = MatrixKeySharing(server)
+    sharing = MatrixKeySharing(server, files: device.files, clock: clock)
   }
 
   /// The content of an `m.room.encrypted` event. When it returns, the homeserver has the key for every device that gets
@@ -66,15 +68,20 @@ package final class MatrixRoomKeys: Sendable {
   func encrypt(_ content: [UInt8], in room: String) async throws(DeliveryError) -> OutgoingEvent {
     try await turns.withLock(room) { () async throws(DeliveryError) in
       let own = try await device.identity()
-      let isOther = state.withLock { state in
-        if state.device == own.device { return false }
-        state = State(device: own.device)
-        return true
-      }
-      if isOther { sharing.forget() }
+      state.withLock { if $0.device != own.device { $0 = State(device: own.device) } }
       try await share(in: room, as: own)
       return try encrypted(content, in: room, as: own)
     }
+  }
+
+  /// Opens new sessions with devices whose messages cannot be opened, and tells them so.
+  func reopen(_ senders: Set<UnreadableSender>) async throws(DeliveryError) {
+    let own = try await device.identity()
+    let devices = try await devices.devices(of: Set(senders.map(\.user)).sorted()).filter { device in
+      senders.contains(UnreadableSender(user: device.user, identityKey: device.identityKey))
+        && device.identityKey != own.identityKey.publicKey
+    }
+    try await sharing.reopen(devices, as: own)
   }
 
   /// Who gets the keys of a room.
@@ -97,12 +104,13 @@ package final class MatrixRoomKeys: Sendable {
         throw MatrixOwnDevice.broken(error)
       }
     }
-    let missing = audience.receivers.filter { !session.holders.contains($0) }
+    let keys = try await files.keys()
+    let missing = audience.receivers.filter { session.holders[$0] != keys.openings(by: $0.identityKey) }
     if !missing.isEmpty {
       try await devices.trust(missing)
       let reached = try await sharing.share(session.megolm, of: room, with: missing, as: own)
-      session.holders.formUnion(reached)
-      let unreached = missing.filter { !session.holders.contains($0) && !session.refused.contains($0) }
+      session.holders.merge(reached) { $1 }
+      let unreached = missing.filter { reached[$0] == nil && !session.refused.contains($0) }
       if !unreached.isEmpty {
         await sharing.withhold(session.megolm, of: room, from: unreached, code: "m.no_olm", as: own)
         session.refused.formUnion(unreached)

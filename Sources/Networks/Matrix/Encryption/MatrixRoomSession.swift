@@ -10,8 +10,9 @@ struct MatrixRoomSession: Sendable {
   let mostMessages: Int
   let mostSeconds: Double
   var messages = 0
-  /// The devices that have its key, and those that were told that they do not get it.
-  var holders: Set<MatrixDevice> = []
+  /// The devices that have its key, each with the number of sessions that it had opened with ours when it got it.
+  var holders: [MatrixDevice: Int] = [:]
+  /// The devices that were told that they do not get it.
   var refused: Set<MatrixDevice> = []
 
   /// - Parameter rules: the content of `m.room.encryption`; its limits only shorten the usual ones.
@@ -25,7 +26,8 @@ struct MatrixRoomSession: Sendable {
 
   /// Whether another message may be encrypted for exactly these devices.
   func isUsable(for devices: Set<MatrixDevice>, at now: Timestamp) -> Bool {
-    messages < mostMessages && abs(now.seconds(since: madeAt)) < mostSeconds && holders.isSubset(of: devices)
+    messages < mostMessages && abs(now.seconds(since: madeAt)) < mostSeconds
+      && holders.keys.allSatisfy(devices.contains)
   }
 
   private static func whole(_ value: JSONValue?) -> Int? {
