@@ -6,7 +6,9 @@ Each line on standard input is one order, answered with one line of JSON:
     begin           publishes the device's keys: {}
     text TEXT       sends it: {event}
     photo FILE      uploads it sealed, and sends it: {event}
+    read TEXT       reads until that text was sent: {isRead}
     rotate          begins a new session with the next message: {}
+    forget          loses all sessions, with devices and of rooms: {}
     hostile COUNT   sends events that look encrypted and are not: {}
     to-device COUNT DEVICE  sends that many messages to a device of bob's that nothing can open: {}
 """
@@ -17,8 +19,10 @@ import json
 import os
 import secrets
 import sys
+import time
 
-from nio import AsyncClient, AsyncClientConfig, RoomSendResponse
+from nio import AsyncClient, AsyncClientConfig, RoomMessageText, RoomSendResponse
+from nio.crypto import GroupSessionStore, SessionStore
 from nio.crypto.attachments import encrypt_attachment
 
 homeserver, user, token, device, room, store = sys.argv[1:]
@@ -46,6 +50,24 @@ async def photo(client, path):
     return await say(client, {
         "msgtype": "m.image", "body": "photo.jpg", "file": {**keys, "url": (await answer.json())["content_uri"]},
         "info": {"mimetype": "image/jpeg", "size": len(plain)}})
+
+
+async def read(client, text):
+    end = time.monotonic() + 20
+    while time.monotonic() < end:
+        answer = await client.sync(timeout=500)
+        if client.should_upload_keys:
+            await client.keys_upload()
+        for info in answer.rooms.join.values():
+            if any(isinstance(event, RoomMessageText) and event.body == text for event in info.timeline.events):
+                return {"isRead": True}
+    return {"isRead": False}
+
+
+def forget(client):
+    client.olm.session_store = SessionStore()
+    client.olm.inbound_group_store = GroupSessionStore()
+    client.olm.outbound_group_sessions.clear()
 
 
 async def raw(client, method, path, body):
@@ -95,6 +117,10 @@ async def main():
                 answer = await photo(client, words[0])
             elif order == "rotate":
                 client.invalidate_outbound_session(room)
+            elif order == "read":
+                answer = await read(client, " ".join(words))
+            elif order == "forget":
+                forget(client)
             elif order == "hostile":
                 await hostile(client, int(words[0]))
             elif order == "to-device":
