@@ -1,5 +1,5 @@
 # From "it can only mail" to "its picture is in our room": the first section of docs/mail.md as printed, on a machine that has the
-# package's files, Debian's Postfix and a homeserver.
+# package's files, Debian's Postfix and a homeserver. Then two mistakes of a mail server, which `check` names.
 . "$(dirname "$0")/../lib/library.sh"
 . "$here/lib/machine.sh"
 on_a_machine postfix
@@ -39,5 +39,22 @@ curl -sS --crlf --mail-from cam@cams.home --mail-rcpt cam-door@photos.home -T te
 wait_for_line start.log 'a mail without a photo was dropped'
 step 'The camera'
 wait_until is_there 'sealed photo,Motion,sealed photo,Motion'
+
+# A limit of Postfix below ours; and an agent that delivers as another user, whose mail stays until it can be read.
+postconf -e message_size_limit=10000000
+ends 78 check
+has err.log 'Postfix refuses mails over 10000000 bytes'
+postconf -e message_size_limit=40000000
+user vmail 61003
+install -o vmail -m 600 motion.eml "$spool/mail/tmp/foreign"
+mv "$spool/mail/tmp/foreign" "$spool/mail/new/"
+wait_for_line start.log 'a mail cannot be read.*belongs to vmail (600)'
+ends 78 check
+has err.log 'mail/new/foreign belongs to vmail and cannot be read'
+step 'The camera'
+wait_until is_there 'sealed photo,Motion,sealed photo,Motion,sealed photo,Motion'
+chown photospool "$spool/mail/new/foreign"
+patience=60
+wait_until is_there 'sealed photo,Motion,sealed photo,Motion,sealed photo,Motion,sealed photo,Motion'
 [ -z "$(ls -A "$spool/failed" "$spool/mail/new" | grep -v :)" ] || fail "left: $(ls -A "$spool/failed" "$spool/mail/new")"
 stop_daemon
