@@ -257,9 +257,11 @@ let package = Package(
     .executableTarget(
       name: "photospool-fuzz",
       dependencies: [
-        "Children", "Control", "Digests", "DurableFiles", "GoogleCloud", "HTTP", "Imaging", "Ledgers", "MailParsing",
-        "Matrix", "Messages", "Networks", "Olm", "Photos", "Receiving", "RoomKeys", "Seals", "Secrets", "SettingKit",
-        "Settings", "Spooling", "Stores", "TestSupport", "Web", "WebAccess",
+        "Blocking", "Children", "Control", "Digests", "DurableFiles", "GoogleCloud", "HTTP", "Imaging", "Ledgers",
+        "MailParsing", "Matrix", "Messages", "Networks", "Olm", "Photos", "Receiving", "RoomKeys", "Seals", "Secrets",
+        "SettingKit", "Settings", "Spooling", "Stores", "TestSupport", "Web", "WebAccess",
+        .product(name: "HTTPTypes", package: "swift-http-types"),
+        .product(name: "Hummingbird", package: "hummingbird"),
       ],
       path: "Tests/Fuzz", exclude: ["Corpus"]),
     .testTarget(name: "FuzzTests", dependencies: ["photospool-fuzz", "TestSupport"]),
@@ -313,8 +315,9 @@ let package = Package(
     .testTarget(
       name: "WebTests",
       dependencies: [
-        "Blocking", "Messages", "Web", "WebAccess", .product(name: "HTTPTypes", package: "swift-http-types"),
+        "Messages", "Web", "WebAccess", .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Hummingbird", package: "hummingbird"), .product(name: "Logging", package: "swift-log"),
+        .product(name: "NIOEmbedded", package: "swift-nio"),
       ]),
     .testTarget(name: "WebAccessTests", dependencies: ["Messages", "Spooling", "TestSupport", "WebAccess"]),
     .testTarget(name: "SignallingTests", dependencies: ["Signalling"]),

@@ -46,7 +46,7 @@ def test_more_photos_than_a_message_has_are_left_for_a_second_one(stage):
     refuse(held[0])
     thumbs, done = tab.get_by_test_id("composer.photo"), tab.locator(".thumbs .done")
     until(lambda: thumbs.count() == 12, "all are back")
-    assert "at most 10 photos" in tab.get_by_test_id("composer.problem").inner_text()
+    assert "takes 10 of the photos" in tab.get_by_test_id("composer.problem").inner_text()
     until(lambda: done.count() == 10, "there is room for ten")
     thumbs.filter(has_text="a0.jpg").get_by_test_id("composer.remove").click()
     until(lambda: thumbs.filter(has_text="b4.jpg").and_(done).count() == 1, "there is room for one more")

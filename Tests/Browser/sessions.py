@@ -1,5 +1,6 @@
 """Links and sessions: once, by one user, and no answer without one."""
 
+import json
 import os
 import subprocess
 import time
@@ -140,6 +141,36 @@ def test_a_page_that_is_only_open_does_not_use_its_session(stage):
     stage.drop("late", "family", text="nobody sees this")
     tab.get_by_test_id("problem.main").wait_for()
     assert messages.count() == 0
+
+
+def test_every_change_is_in_the_log(stage):
+    """Each change is a line in the log with the name of its session. A deleted conversation is not named."""
+    scene = Scene(stage)
+    client = stage.client(stage.link("--name", "Anna, phone"))
+    end = next(line for line in stage.run("web", "sessions", "--json").splitlines() if '"browser"' in line)
+    for act, path, body in [
+        ("hide", f"/photo/{scene.revealed}/hide", ""), ("reveal", f"/photo/{scene.revealed}/reveal", ""),
+        ("fetch", f"/photo/{scene.offered}/fetch", ""), ("prefs", "/conversation/prefs?name=family", "auto-reveal=off"),
+        ("hold", "/conversation/hold?name=family", ""), ("release", "/conversation/release?name=family", ""),
+        ("cancel", "/request/held/cancel", ""), ("retry", "/queue/retry?to=family", "count=1"),
+        ("flush", "/queue/flush", ""), ("clear", "/storage/clear?name=garden", ""), ("check", "/check", ""),
+        ("delete", "/request/refused/delete", ""), ("profile-remove", "/profile/remove", ""),
+        ("end", f"/sessions/{json.loads(end)['id']}/end", ""), ("purge", "/conversation/purge?name=family", "confirm=family"),
+    ]:
+        if act == "delete":
+            until(lambda: stage.failed() == ["refused"], "it is refused again")
+        before = len(changes(stage))
+        answer = client.post(path, body)
+        assert answer.status == 303, f"{act}: {answer.status} {answer.text}"
+        told = until(lambda: changes(stage)[before:], f"{act} is told")
+        assert len(told) == 1 and f" act={act} " in f"{told[0]} " and ' session="Anna, phone"' in told[0], f"{act}: {told}"
+        assert act != "purge" or "family" not in told[0], told
+    assert client.send("family", "once more").status == 303
+    assert " act=send " in f"{changes(stage)[-1]} "
+
+
+def changes(stage):
+    return [line for line in stage.text("web.err").splitlines() if "event=web " in line]
 
 
 def test_secrets_are_not_on_the_disk(stage):

@@ -1,7 +1,12 @@
+import Blocking
 import Digests
+import Dispatch
 import DurableFiles
 import FoundationEssentials
+import HTTPTypes
+import Hummingbird
 import Messages
+import Synchronization
 
 @testable import Spooling
 @testable import Web
@@ -9,7 +14,7 @@ import Messages
 
 /// What the page reads of the spool, and what browsers have it write there. 0x1D separates the parts of an input.
 extension FuzzTarget {
-  static let webFiles: [FuzzTarget] = [draftOrder, photoName, waiting, shared, webAccess]
+  static let webFiles: [FuzzTarget] = [draftOrder, photoName, waiting, shared, receivedForm, webAccess]
 
   private static func parts(_ input: [UInt8], most: Int) -> [[UInt8]] {
     input.split(separator: 0x1D, maxSplits: most - 1, omittingEmptySubsequences: false).map(Array.init)
@@ -146,6 +151,41 @@ extension FuzzTarget {
     }
   }
 
+  /// A form of the page, from its bytes to its photos on the disk.
+  static let receivedForm = FuzzTarget(
+    "received-form",
+    words: [
+      "--x", "\r\n", "--", "Content-Disposition: form-data", "; name=\"text\"", "; name=\"photo\"; filename=\"b\"",
+      "\"", "%22",
+    ]
+  ) { input throws(BrokenProperty) in
+    try inSpool { spool in
+      let form: ReceivedForm
+      do {
+        form = try finished { try await ReceivedForm(post(input), into: spool, pool: blocking) }
+      } catch is WebProblem {
+        return
+      }
+      try hold(form.photos.count <= RequestLimits.photos, "\(form.photos.count) photos")
+      for photo in form.photos {
+        try hold(photo.name.map { !$0.isEmpty && !$0.contains("/") } ?? true, "a photo's name is a path")
+        try hold(try photo.contents(limit: input.count) != nil, "a photo is larger than its form")
+      }
+      try hold(form.fields.allSatisfy { $0.value.utf8.count <= input.count }, "a field is larger than its form")
+      try hold(form.text?.contains { !$0.isWhitespace } ?? true, "a blank text is one")
+      try hold(try !spool.tmp.names().contains { $0.hasPrefix(".web") }, "a photo has a name in tmp/")
+    }
+  }
+
+  private static let blocking = BlockingPool(label: "fuzz", threads: 1)
+
+  private static func post(_ body: [UInt8]) -> Request {
+    let type = "multipart/form-data; boundary=x"
+    return Request(
+      head: HTTPRequest(method: .post, scheme: nil, authority: nil, path: "/share", headerFields: [.contentType: type]),
+      body: RequestBody(buffer: ByteBuffer(bytes: body)))
+  }
+
   /// The files of links and sessions, and of the page's address.
   static let webAccess = FuzzTarget(
     "web-access",
@@ -179,5 +219,30 @@ extension FuzzTarget {
       try hold((begun != nil) == (grant.map { $0.user == nil || $0.user == 0 } ?? false), "a link of another user")
       try hold(try begun == nil || access.link("secret", at: now) == nil, "a link opens twice")
     }
+  }
+}
+
+/// Waits for a task; targets are no tasks.
+private func finished<Value: Sendable>(_ task: @escaping @Sendable () async throws -> Value) throws -> Value {
+  let outcome = Outcome<Value>()
+  Task {
+    do { outcome.set(.success(try await task())) } catch { outcome.set(.failure(error)) }
+  }
+  return try outcome.get()
+}
+
+private final class Outcome<Value: Sendable>: Sendable {
+  private let result = Mutex<Result<Value, any Error>?>(nil)
+  private let isThere = DispatchSemaphore(value: 0)
+
+  func set(_ value: Result<Value, any Error>) {
+    result.withLock { $0 = value }
+    isThere.signal()
+  }
+
+  func get() throws -> Value {
+    isThere.wait()
+    guard let value = result.withLock(\.self) else { throw BrokenProperty(description: "no outcome") }
+    return try value.get()
   }
 }

@@ -167,5 +167,7 @@ import Testing
     let code = try access.makeLink(grant())
     let links = try Spool(opening: scratch.path("spool")).state.directory("web").directory("links").names()
     #expect(links.count == 1 && links != [code])
+    let secret = try #require(try access.beginSession(by: code, user: 7, at: now)).secret
+    #expect(code.wholeMatch(of: /[0-9a-f]{32}/) != nil && secret.wholeMatch(of: /[0-9a-f]{64}/) != nil)
   }
 }

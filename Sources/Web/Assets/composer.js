@@ -15,7 +15,6 @@ export class Composer {
   items = []
   /** Uploads follow one another, two at once. */
   #lanes = [Promise.resolve(), Promise.resolve()]
-  #lane = 0
   #running = 0
   /** Compositions that were sent, one after another. The next draft begins after them. */
   #outbox = Promise.resolve()
@@ -163,15 +162,14 @@ export class Composer {
   }
 
   #enqueue(item) {
-    const lane = this.#lane = 1 - this.#lane
+    const lane = this.items.indexOf(item) % 2
     item.upload = this.#lanes[lane] = this.#lanes[lane].then(() => this.#upload(item))
   }
 
   /** Uploads photos that were left over, as far as the message has room for them. */
   #admit() {
-    let room = most - this.items.filter(item => !item.isLeft).length
-    for (const item of this.items) {
-      if (!item.isLeft || room-- <= 0) continue
+    const left = this.items.filter(item => item.isLeft)
+    for (const item of left.slice(0, Math.max(0, most - this.items.length + left.length))) {
       item.isLeft = false
       this.#enqueue(item)
     }
@@ -555,13 +553,17 @@ export class Composer {
     this.items.unshift(...items)
     this.tray.prepend(...items.map(item => item.element))
     // Photos that are still to be uploaded get a place behind the others.
-    let place = Math.max(-1, ...this.items.filter(item => item.place).map(placeOf))
-    for (const item of this.items) if (!item.place) item.number = place += 1
-    const rest = this.items.filter(item => !item.place).slice(most - this.items.filter(item => item.place).length)
-    for (const item of rest) Object.assign(item, {isLeft: true, after: null})
+    const placed = this.items.filter(item => item.place)
+    let place = Math.max(-1, ...placed.map(placeOf))
+    let room = most - placed.length
+    for (const item of this.items.filter(item => !item.place)) {
+      item.number = place += 1
+      item.after = null
+      if (room-- < 1) item.isLeft = true
+    }
     this.#admit()
     this.#number()
-    this.explain(rest.length ? `${sentence} A message has at most ${most} photos. Send leaves the others for a second one.` : sentence)
+    this.explain(room < 0 ? `${sentence} Send takes ${most} of the photos.` : sentence)
     this.#keepText()
   }
 }

@@ -207,16 +207,15 @@ document.addEventListener('keydown', event => {
 
 // What a person does counts as use of the session, and not what the page asks for by itself.
 
-const period = 600_000
 let lastUse = Date.now()
 
-for (const act of ['pointerdown', 'keydown', 'wheel']) {
-  addEventListener(act, () => {
-    if (!main || Date.now() - lastUse < period) return
-    lastUse = Date.now()
-    ask('/use', {method: 'POST'}).catch(() => {})
-  }, {capture: true, passive: true})
+function use() {
+  if (!main || Date.now() - lastUse < 6e5) return
+  lastUse = Date.now()
+  ask('/use', {method: 'POST'}).catch(() => {})
 }
+
+for (const act of ['pointerdown', 'keydown', 'wheel']) addEventListener(act, use, true)
 
 // Events
 

@@ -136,7 +136,7 @@ private final class SilenceEnd: ChannelInboundHandler {
 }
 
 /// The open connections, and since when there are none.
-private final class OpenConnections: Sendable {
+final class OpenConnections: Sendable {
   private struct Connection {
     let channel: any Channel
     let peer = PeerUser()

@@ -72,6 +72,8 @@ for event in slow.events():
     if reset:
         break
 assert answered and reset, (answered, reset)
+# A stream beyond these is refused.
+assert slow.http.remote_settings.max_concurrent_streams == 100
 
 end = time.monotonic() + 150
 while is_held(deaf):
