@@ -207,11 +207,11 @@ document.addEventListener('keydown', event => {
 
 // What a person does counts as use of the session, and not what the page asks for by itself.
 
-let lastUse = Date.now()
+let used = Date.now()
 
 function use() {
-  if (!main || Date.now() - lastUse < 6e5) return
-  lastUse = Date.now()
+  if (!main || Date.now() - used < 6e5) return
+  used = Date.now()
   ask('/use', {method: 'POST'}).catch(() => {})
 }
 
