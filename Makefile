@@ -8,6 +8,8 @@ PACKAGES := bindfs btrfs-progs build-essential chromium curl e2fsprogs fish grof
 DEB_PACKAGES := binutils dpkg-dev xz-utils
 DEB_CHECK_PACKAGES := debootstrap lintian procps systemd-container util-linux
 BENCH_PACKAGES := curl graphicsmagick inotify-tools libpng-dev libvips-tools openssl postfix util-linux
+# More flags for the build of the tests.
+BUILD_FLAGS ?=
 # Many tests wait for a server or a child process; more at once only slow each other down.
 export TESTS_AT_ONCE ?= 16
 # Seconds of `make fuzz` for each parser.
@@ -57,7 +59,7 @@ cluster-demo: .build/setup $(PYTHON_ENV)/ready ## Three hosts share a queue on t
 test: unit stories browser ## Every test
 
 programs: .build/setup # The programs and the unit tests, in one build for all tests
-	$(SWIFT) build --build-tests
+	$(SWIFT) build --build-tests $(BUILD_FLAGS)
 
 unit: programs $(PYTHON_ENV)/ready ## Unit tests
 	Tests/unit
