@@ -31,6 +31,12 @@ extension Site {
           composer: composer(to: conversation, session))
       }
     }
+    router.post("conversation/date") { request, context in
+      let session = try await session(request, context, may: .see)
+      let conversation = try Self.conversation(request)
+      let day = try await Self.fields(of: request)["date"] ?? ""
+      return try await pool.run { Self.redirect(to: try source(session).address(of: day, in: conversation)) }
+    }
     router.get("conversation/settings") { request, context in
       let session = try await session(request, context, may: .see)
       let conversation = try Self.conversation(request)

@@ -1,5 +1,8 @@
 """Long conversations and long lists, page by page, without JavaScript."""
 
+import datetime
+import sqlite3
+
 from stage import enter, press, until
 
 
@@ -29,6 +32,43 @@ def test_a_long_conversation_is_read_page_by_page(stage):
     press(tab, "conversation.older")
     press(tab, "conversation.newest")
     assert texts(tab) == pages[0]
+
+
+def test_a_date_is_gone_to(stage):
+    """Go to a date shows the messages since then, with and without JavaScript; where nothing came since then, the newest ones."""
+    stage.configure("texts: keep\n")
+    stage.start_daemon()
+    link = stage.start_page()
+    for number in range(130):
+        stage.drop(f"r{number:03}", "family", text=f"text {number}")
+    until(lambda: stage.are_sent(130), "all are sent")
+    stage.stop_daemon()
+    with sqlite3.connect(stage.spool / "state/ledger.sqlite") as ledger:
+        ledger.execute("UPDATE requests SET accepted_at = accepted_at - 10 * 86400000 WHERE request < 'r100'")
+        first, = ledger.execute("SELECT accepted_at FROM requests WHERE request = 'r000'").fetchone()
+    ledger.close()
+    begin = datetime.datetime.fromtimestamp(first / 1000).date()
+    tab = stage.open(link, javascript=False)
+
+    def go(days):
+        tab.goto(stage.url("/conversation", "family"))
+        tab.get_by_test_id("conversation.date").click()
+        tab.get_by_test_id("date.day").fill((begin + datetime.timedelta(days)).isoformat())
+        press(tab, "date.go")
+        return [text.removeprefix("text ") for text in texts(tab)]
+
+    assert go(0) == [str(number) for number in range(60)]
+    press(tab, "conversation.newer")
+    assert texts(tab)[0] == "text 60"
+    assert go(2) == [str(number) for number in range(100, 130)]
+    press(tab, "conversation.older")
+    assert texts(tab)[-1] == "text 99"
+    assert go(30) == [str(number) for number in range(70, 130)]
+    tab = stage.open(stage.link())
+    go(2)
+    where = "() => document.querySelector('#timeline').getBoundingClientRect().top"
+    box = tab.get_by_text("text 100", exact=True).bounding_box()
+    assert 0 <= box["y"] - tab.evaluate(where) < 200, box
 
 
 def test_a_long_list_is_read_page_by_page_and_filtered(stage):

@@ -117,6 +117,23 @@ import Testing
     for text in ["", "1", "1-2", "1-2-3-4", "a-2-3", "-1-2-3", "1--2-3"] { #expect(TimelinePlace(text) == nil) }
   }
 
+  @Test("The page behind the place before a time begins with the first entry since then")
+  func timesOfPlaces() async throws {
+    try await fill(30)
+    let view = try LedgerView(in: state)
+    for second in 0...30 {
+      for milliseconds in [0, -1] {
+        let time = Timestamp(milliseconds: now.advanced(seconds: Double(second)).milliseconds + Int64(milliseconds))
+        let place = try #require(try view.place(before: time, in: family))
+        let page = try view.timeline(of: family, from: place, isForward: true, limit: 40)
+        #expect(times(page) == Array(second..<30))
+        let older = try #require(page.older)
+        #expect(times(try view.timeline(of: family, from: older, limit: 40)) == Array(0..<second))
+      }
+    }
+    #expect(try view.place(before: now, in: ConversationID(unchecked: "nobody")) == nil)
+  }
+
   @Test("The list has the latest conversations first, in pages, with what is wrong with them")
   func list() async throws {
     for (index, name) in ["a", "b", "c", "d", "e"].enumerated() {
@@ -147,6 +164,7 @@ import Testing
     let questions = try view.questions {
       _ = try view.timeline(of: family)
       _ = try view.place(after: MessageID(unchecked: "family0/text"))
+      _ = try view.place(before: now, in: family)
       _ = try view.time(of: MessageID(unchecked: "family-photo2"))
       _ = try view.state(of: family)
     }

@@ -49,6 +49,22 @@ import Testing
     #expect(formFields("a=1+2&b=%C3%BC&a=3&c&d=%&=e") == ["a": "3", "b": "ü", "": "e"])
   }
 
+  @Test("A date has a beginning, and nothing else has one")
+  func beginnings() throws {
+    let today = LocalTime(now: .now())
+    for day in ["1970-01-02", "2024-02-29", "2026-3-9", "2026-11-28", "9999-12-31"] {
+      let begin = try #require(LocalTime.beginning(of: day))
+      #expect(today.time(begin) == "00:00")
+      #expect(today.isSameDay(begin, begin.advanced(seconds: 3600)))
+      #expect(!today.isSameDay(begin, begin.advanced(seconds: -1)))
+    }
+    #expect(today.day(try #require(LocalTime.beginning(of: "2026-03-09"))) == "Monday 9 March 2026")
+    for text in [
+      "", "today", "2025-02-29", "2026-13-01", "2026-00-10", "2026-01-00", "2026-01-32", "1969-12-31", "10000-01-01",
+      "2026-01", "2026-01-01-01", "2026-01-99999999999", "--1",
+    ] { #expect(LocalTime.beginning(of: text) == nil, "\(text)") }
+  }
+
   @Test("Days are named by their distance")
   func days() {
     let clock = LocalTime(now: .now())

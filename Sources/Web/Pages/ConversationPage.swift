@@ -51,6 +51,16 @@ extension PageSource {
     return values
   }
 
+  /// The address of the page that begins with a day, as browsers write dates; of the newest page if nothing came since then.
+  func address(of day: String, in conversation: ConversationID) throws -> String {
+    let newest = "/conversation?name=\(inAddress(conversation.text))"
+    guard session.may(.see), let ledger, let time = LocalTime.beginning(of: day),
+      let place = try ledger.place(before: time, in: conversation),
+      let first = try ledger.timeline(of: conversation, inbox: inbox, from: place, isForward: true, limit: 1).entries.first
+    else { return newest }
+    return "\(newest)&after=\(place)#\(first.message)"
+  }
+
   /// Whether a photo was revealed and nobody has said what becomes of later ones.
   func asksAutoReveal(_ conversation: ConversationID) throws -> Bool {
     guard session.may(.see), let preferences = try ledger?.preferences(of: conversation.text) else { return false }

@@ -94,6 +94,20 @@ struct LocalTime: Sendable {
     return "\(weekday) \(parts.tm_mday) \(Self.months[Int(parts.tm_mon)]) \(Int(parts.tm_year) + 1900)"
   }
 
+  /// The beginning of a day such as `2025-03-31`, as browsers write dates; nil for anything else.
+  static func beginning(of day: String) -> Timestamp? {
+    let numbers = day.split(separator: "-", omittingEmptySubsequences: false).map { Int32($0) }
+    guard numbers.count == 3, let year = numbers[0], let month = numbers[1], let date = numbers[2],
+      (1970...9999).contains(year)
+    else { return nil }
+    var parts = tm()
+    (parts.tm_year, parts.tm_mon, parts.tm_mday, parts.tm_isdst) = (year - 1900, month - 1, date, -1)
+    let seconds = mktime(&parts)
+    // Another day than this one comes of a month with fewer days.
+    guard parts.tm_mon == month - 1, parts.tm_mday == date else { return nil }
+    return Timestamp(milliseconds: Int64(seconds) * 1000)
+  }
+
   /// `10:02` today, `Mon` within a week, `3 Mar` this year, else `2024`.
   func short(_ time: Timestamp) -> String {
     let (parts, today) = (Self.parts(time), Self.parts(now))

@@ -29,6 +29,7 @@ def routes(photo, request, conversation="family"):
           for part in ["original", "thumbnail", "blurred", "original?save"]),
         *(Route("POST", f"/photo/{photo}/{act}", ("see",)) for act in ["reveal", "hide", "fetch"]),
         Route("POST", f"/conversation/prefs{name}", ("see",), "auto-reveal=off"),
+        Route("POST", f"/conversation/date{name}", ("see",), "date=2026-01-01"),
         Route("POST", f"/conversation{name}", ("send",)),
         Route("POST", f"/draft{name}", ("send",)), Route("PUT", f"/draft/new/text{name}", ("send",), " "),
         *(Route(method, f"/draft/web-0-0{path}{name}", ("send",))

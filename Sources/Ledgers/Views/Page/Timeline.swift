@@ -141,16 +141,30 @@ extension LedgerView {
         UNION ALL SELECT conversation_id, created_at FROM photos WHERE message = ?1 LIMIT 1
         """, [message.text])
       guard let found else { return nil }
-      let here: StatementArguments = [found["conversation"] as Int64, found["time"] as Int64]
-      let rows = try [
-        """
-        SELECT m.id AS row FROM messages m JOIN requests r ON r.id = m.request_id
-        WHERE m.conversation_id = ? AND r.accepted_at <= ? ORDER BY m.id DESC LIMIT 1
-        """, "SELECT id AS row FROM received WHERE conversation_id = ? AND received_at <= ? ORDER BY id DESC LIMIT 1",
-        "SELECT rowid AS row FROM photos WHERE conversation_id = ? AND created_at <= ? ORDER BY rowid DESC LIMIT 1",
-      ].map { try first($0, here)?["row"] as Int64? ?? 0 }
+      let rows = try database.rows(of: found["conversation"], until: found["time"])
       return TimelinePlace(rows: rows.map { $0 + 1 })
     }
+  }
+
+  /// The place before the first entry of a time or later; nil for an unknown conversation.
+  package func place(before time: Timestamp, in conversation: ConversationID) throws -> TimelinePlace? {
+    try read { database in
+      guard let row = try database.knownConversation(conversation) else { return nil }
+      return TimelinePlace(rows: try database.rows(of: row, until: time.milliseconds - 1))
+    }
+  }
+}
+
+extension Database {
+  /// For each source of a timeline, its last row until a time in milliseconds since 1970; 0 for none.
+  fileprivate func rows(of conversation: Int64, until time: Int64) throws -> [Int64] {
+    try [
+      """
+      SELECT m.id AS row FROM messages m JOIN requests r ON r.id = m.request_id
+      WHERE m.conversation_id = ? AND r.accepted_at <= ? ORDER BY m.id DESC LIMIT 1
+      """, "SELECT id AS row FROM received WHERE conversation_id = ? AND received_at <= ? ORDER BY id DESC LIMIT 1",
+      "SELECT rowid AS row FROM photos WHERE conversation_id = ? AND created_at <= ? ORDER BY rowid DESC LIMIT 1",
+    ].map { try Row.fetchOne(self, sql: $0, arguments: [conversation, time])?["row"] ?? 0 }
   }
 }
 
