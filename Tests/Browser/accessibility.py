@@ -11,8 +11,9 @@ RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"
 # The dark scheme has other colours, and nothing else.
 CONTRAST = {"type": "rule", "values": ["color-contrast"]}
 # Colours of a scheme are there once their transitions have ended.
+SETTLED = """() =>
+    Promise.allSettled(document.getAnimations().filter(one => one instanceof CSSTransition).map(one => one.finished))"""
 LOOK = """async rules => {
-    await Promise.allSettled(document.getAnimations().filter(one => one instanceof CSSTransition).map(one => one.finished))
     const {passes, violations} = await axe.run({runOnly: rules, resultTypes: ['violations']})
     const found = violations.flatMap(({id, nodes}) => nodes.map(node => `${id}: ${node.target} ${node.failureSummary}`))
     return [passes.length, found, document.documentElement.scrollWidth - innerWidth]
@@ -76,6 +77,7 @@ def looks(stage, tab, name, view):
 
 
 def violations(stage, tab, name, rules=RULES):
+    tab.evaluate(SETTLED)
     stage.picture(tab, name)
     if not tab.evaluate("'axe' in window"):
         tab.evaluate(AXE_SCRIPT)
