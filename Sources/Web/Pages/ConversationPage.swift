@@ -56,7 +56,8 @@ extension PageSource {
     let newest = "/conversation?name=\(inAddress(conversation.text))"
     guard session.may(.see), let ledger, let time = LocalTime.beginning(of: day),
       let place = try ledger.place(before: time, in: conversation),
-      let first = try ledger.timeline(of: conversation, inbox: inbox, from: place, isForward: true, limit: 1).entries.first
+      let first = try ledger.timeline(of: conversation, inbox: inbox, from: place, isForward: true, limit: 1).entries
+        .first
     else { return newest }
     return "\(newest)&after=\(place)#\(first.message)"
   }
