@@ -17,7 +17,7 @@ package final class MailReader: Sendable {
     var process: LockedProcess?
     /// Whether a mail came since the last look for a pause.
     var isUsed = false
-    var looks = false
+    var isTidying = false
   }
 
   private let program: String
@@ -81,19 +81,19 @@ package final class MailReader: Sendable {
 
   private func keep(_ process: LockedProcess, _ state: inout State) {
     (state.process, state.isUsed) = (process, true)
-    if !state.looks { lookLater() }
-    state.looks = true
+    if !state.isTidying { tidyLater() }
+    state.isTidying = true
   }
 
-  /// Ends the process when no mail came meanwhile.
-  private func lookLater() {
+  /// Ends the process when no mail came meanwhile, and repeats while there is one.
+  private func tidyLater() {
     DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + idle / .seconds(1)) { [weak self] in
       guard let self else { return }
       state.withLock { state in
         if !state.isUsed { state.process = nil }
         state.isUsed = false
-        state.looks = state.process != nil
-        if state.looks { self.lookLater() }
+        state.isTidying = state.process != nil
+        if state.isTidying { self.tidyLater() }
       }
     }
   }
