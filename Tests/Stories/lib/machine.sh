@@ -80,3 +80,26 @@ recipe() {
     inside && /^$/ { next }
     { isBlock = 0 }' "$here/../../docs/$1"
 }
+
+# start_vsftpd DIRECTORY: Debian's FTP server on port 2121, into which the user camera uploads.
+start_vsftpd() {
+  cat > vsftpd.conf <<CONF
+listen=YES
+listen_port=2121
+listen_address=192.0.2.10
+background=NO
+anonymous_enable=YES
+no_anon_password=YES
+anon_root=$1
+ftp_username=camera
+write_enable=YES
+anon_upload_enable=YES
+anon_mkdir_write_enable=YES
+anon_other_write_enable=YES
+anon_umask=022
+seccomp_sandbox=NO
+secure_chroot_dir=/var/run/vsftpd/empty
+CONF
+  mkdir -p /var/run/vsftpd/empty
+  vsftpd "$PWD/vsftpd.conf" > vsftpd.log 2>&1 &
+}

@@ -17,4 +17,11 @@ deliver() {
 messages() { cat "$spool/published/$1.jsonl" 2> /dev/null | wc -l; }
 # come CONVERSATION COUNT: so many messages are published there.
 come() { [ "$(messages "$1")" = "$2" ]; }
+# digests CONVERSATION: of its published photos as dropped, in their order, one a line.
+digests() {
+  ledger 'SELECT message, digest FROM messages' > digests.txt
+  published "$1" | jq -r 'select(.kind == "photo").message' \
+    | awk -F'|' 'NR == FNR { digest[$1] = $2; next } { print digest[$1] }' digests.txt -
+}
+digests_of() { sha256sum "$@" | cut -d ' ' -f 1; }
 took() { [ -z "$(ls -A "$spool/mail/new")" ]; }

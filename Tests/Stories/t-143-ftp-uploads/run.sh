@@ -16,11 +16,6 @@ start_daemon
 as camera "$photospool" watch > watch.log 2>&1 &
 watch=$!
 wait_for_line watch.log event=watching
-# digests CONVERSATION: of its published photos as dropped.
-digests() {
-  published "$1" | jq -r .message | while read -r message; do ledger "SELECT digest FROM messages WHERE message = '$message'"; done
-}
-digest() { sha256sum "$1" | cut -d ' ' -f 1; }
 # upload PORT WORD...: one of upload.py.
 upload() { tool upload.py 192.0.2.10 "$@"; }
 count=0
@@ -28,7 +23,7 @@ count=0
 sent() {
   count=$((count + 1))
   wait_until come "$1" "$count"
-  expect "$(digests "$1" | tail -n 1)" "$(digest "$2")"
+  expect "$(digests "$1" | tail -n 1)" "$(digests_of "$2")"
 }
 
 # broken_off PORT: an upload breaks off in the middle, under its last name; it is resumed later, and delays no other.
@@ -39,25 +34,7 @@ broken_off() {
   upload "$1" rest 2.jpg door/b.jpg
   sent cam-door 2.jpg
 }
-cat > vsftpd.conf <<CONF
-listen=YES
-listen_port=2121
-listen_address=192.0.2.10
-background=NO
-anonymous_enable=YES
-no_anon_password=YES
-anon_root=$cameras
-ftp_username=camera
-write_enable=YES
-anon_upload_enable=YES
-anon_mkdir_write_enable=YES
-anon_other_write_enable=YES
-anon_umask=022
-seccomp_sandbox=NO
-secure_chroot_dir=/var/run/vsftpd/empty
-CONF
-mkdir -p /var/run/vsftpd/empty
-vsftpd "$PWD/vsftpd.conf" > vsftpd.log 2>&1 &
+start_vsftpd "$cameras"
 upload 2121 ready
 broken_off 2121
 # In a folder that the camera makes for the day; then under a name for a while; then under one name, again and again.

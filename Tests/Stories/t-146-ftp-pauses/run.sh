@@ -26,30 +26,8 @@ start_watch() {
 stop_watch() { kill -TERM "$watch"; wait "$watch" || true; }
 start_watch
 wait_until eval "[ -n \"\$(find homes/camera -name '*.sent')\" ]"
-# digests CONVERSATION: of its published photos as dropped, in their order.
-digests() {
-  ledger 'SELECT message, digest FROM messages' > digests.txt
-  published "$1" | jq -r .message | awk -F'|' 'NR == FNR { digest[$1] = $2; next } { print digest[$1] }' digests.txt -
-}
 upload() { tool upload.py 192.0.2.10 2121 "$@"; }
-cat > vsftpd.conf <<CONF
-listen=YES
-listen_port=2121
-listen_address=192.0.2.10
-background=NO
-anonymous_enable=YES
-no_anon_password=YES
-anon_root=$cameras
-ftp_username=camera
-write_enable=YES
-anon_upload_enable=YES
-anon_other_write_enable=YES
-anon_umask=022
-seccomp_sandbox=NO
-secure_chroot_dir=/var/run/vsftpd/empty
-CONF
-mkdir -p /var/run/vsftpd/empty
-vsftpd "$PWD/vsftpd.conf" > vsftpd.log 2>&1 &
+start_vsftpd "$cameras"
 upload ready
 
 whole=$(stat -c %s 1.jpg)
@@ -71,7 +49,7 @@ for after in move delete keep; do
   kill -CONT "$camera"
   wait "$camera"
   wait_until come $after 3
-  expect "$(digests $after)" "$(sha256sum 3.jpg 2.jpg 1.jpg | cut -d ' ' -f 1)" $after
+  expect "$(digests $after)" "$(digests_of 3.jpg 2.jpg 1.jpg)" $after
 done
 
 # Many at once.

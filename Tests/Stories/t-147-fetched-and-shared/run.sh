@@ -17,13 +17,6 @@ watch:
   - {folder: /srv/share/cameras, conversation: "cam-{folder1}", quiet: 300ms}
 '
 start_daemon
-# digests CONVERSATION: of its published photos as dropped, in their order.
-digests() {
-  published "$1" | jq -r 'select(.kind == "photo").message' | while read -r message; do
-    ledger "SELECT digest FROM messages WHERE message = '$message'"
-  done | paste -sd,
-}
-digests_of() { sha256sum "$@" | cut -d ' ' -f 1 | paste -sd,; }
 
 # getmail, from an account on Debian's Dovecot.
 user dovecot 61003
