@@ -122,6 +122,12 @@ class Cluster:
         script.stdin.flush()
         return json.loads(script.stdout.readline())
 
+    def server_of(self, host):
+        """The namespace of the server to which a host is connected; None for none."""
+        connections = subprocess.run([*host.within, "ss", "-tnH", "state", "established"], check=True, capture_output=True,
+                                     text=True).stdout
+        return next((space for space in self.server_spaces if f" {space.address}:" in connections), None)
+
     def settle(self, daemons):
         """Waits until nothing is left to do on any host."""
         for host, daemon in daemons.items():

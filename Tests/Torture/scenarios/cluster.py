@@ -183,11 +183,33 @@ def storm(part):
     weather(part, Storm(part))
 
 
-@scenario("cluster: lines of hosts and servers are cut under load", parts=2, weight=0.02)
-def partitions(part):
+def switch():
     if lacking := namespaces.why_none():
         raise Skip(lacking)
-    weather(part, Partitions(part, namespaces.Switch()))
+    return namespaces.Switch()
+
+
+@scenario("cluster: lines of hosts and servers are cut under load", parts=2, weight=0.02)
+def partitions(part):
+    weather(part, Partitions(part, switch()))
+
+
+@scenario("cluster: the server of a host hears nothing of the others", parts=10)
+def deaf(part):
+    made = cluster(part, "ww", switch())
+    host, other = made.hosts
+    daemons = {one: one.start() for one in made.hosts}
+    server = places.until(lambda: made.server_of(host), "the host is not connected")
+    made.switch.deafen(server, [space for space in made.server_spaces if space is not server])
+    part.fault(kind="deaf server")
+    host.drop("family", 1)
+    other.drop("family")
+    made.settle(daemons)
+    made.switch.mend(server)
+    made.nats("whole")
+    for daemon in daemons.values():
+        daemon.stop()
+    made.judge("after its server was cut off")
 
 
 @scenario("cluster: an origin burns once its requests are relayed", parts=2)
