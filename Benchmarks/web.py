@@ -240,9 +240,9 @@ def main():
                          f"{measure.percentile(times, 0.5):.1f}, {measure.percentile(times, 0.99):.1f}", "p99 20"))
             rows.append((f"{name}, processor time, ms", f"{spent:.1f}", ""))
         text = page.ask("GET", "/").bytes
-        parts = [page.ask("GET", re.search(rb'"(/static/[^"]*\.' + kind + rb')"', text)[1].decode()).bytes for kind in (b"css", b"js")]
-        rows.append(("weight of /, of the style sheet and of the script, kB",
-                     ", ".join(f"{len(part) / 1000:.1f}" for part in (text, *parts)), "40, 16, 40"))
+        sheet = re.search(rb'"(/static/[^"]*\.css)"', text)[1].decode()
+        rows.append(("weight of /, and of the style sheet, kB",
+                     f"{len(text) / 1000:.1f}, {len(page.ask('GET', sheet).bytes) / 1000:.1f}", "40, 16"))
         photo = re.search(rb"/photo/([0-9a-z]+)/", page.ask("GET", "/conversation?name=photos").bytes)[1].decode()
         begin = measure.processor_seconds(page.process.pid)
         rate, size = photos_out(page, f"/photo/{photo}/original")

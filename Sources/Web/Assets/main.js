@@ -205,7 +205,7 @@ document.addEventListener('keydown', event => {
   shortcuts[event.key]()
 })
 
-// What a person does counts as use of the session, and not what the page asks for by itself.
+// Acts of a person count as use of the session. What the page asks for by itself does not.
 
 let used = Date.now()
 
