@@ -199,6 +199,9 @@ def deaf(part):
     made = cluster(part, "ww", switch())
     host, other = made.hosts
     daemons = {one: one.start() for one in made.hosts}
+    # Servers make the queue together, with the first request.
+    other.drop("family")
+    other.wait_idle(daemons[other])
     server = places.until(lambda: made.server_of(host), "the host is not connected")
     made.switch.deafen(server, [space for space in made.server_spaces if space is not server])
     part.fault(kind="deaf server")
