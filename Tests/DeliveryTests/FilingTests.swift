@@ -20,7 +20,7 @@ import Testing
   /// A filing that is not running.
   private func filing(in scratch: TemporaryDirectory) throws -> (Spool, Ledger, Filing) {
     let spool = try Spool(creating: scratch.path("spool"))
-    let ledger = try Ledger(in: spool.state)
+    let ledger = try Ledger(in: spool.state, isDisposable: true)
     let pool = BlockingPool(label: "filing", threads: 2)
     return (
       spool, ledger,
