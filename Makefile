@@ -14,8 +14,13 @@ BUILD_FLAGS ?=
 export TESTS_AT_ONCE ?= 16
 # Seconds of `make fuzz` for each parser.
 SECONDS_EACH ?= 60
-# Installed programs contain Swift's runtime, which halves their start. Packed relocations take little space.
-RELEASE := -c release --static-swift-stdlib --disable-local-rpath -Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs
+# Installed programs contain the runtimes of Swift and C++, which halves their start, and export nothing. Packed relocations
+# take little space. Each function can be moved (docs/decisions/0029-order-of-functions.md).
+RELEASE := -c release --static-swift-stdlib --disable-local-rpath -Xswiftc -use-ld=lld -Xswiftc -L$(CURDIR)/.build/static \
+	-Xswiftc -Xfrontend -Xswiftc -function-sections -Xcc -ffunction-sections \
+	-Xlinker --version-script=$(CURDIR)/tools/symbols.map -Xlinker -z -Xlinker pack-relative-relocs
+FUNCTIONS := .build/functions
+IN_ORDER = -Xlinker --no-warn-symbol-ordering -Xlinker --symbol-ordering-file=$(CURDIR)/$(FUNCTIONS)/$(1)
 SHELL := /bin/bash
 AS_ROOT := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 export PHOTOSPOOL_PYTHON ?= $(CURDIR)/$(PYTHON_ENV)/bin/python
@@ -31,10 +36,19 @@ commit-header: # The commit for `photospool --version`
 	@cmp -s .build/commit.h Sources/CKernel/commit.h || \
 	  { cp .build/commit.h Sources/CKernel/commit.h && touch Sources/CKernel/commit.c; }
 
-build: .build/setup commit-header ## The programs, optimised: .build/release/photospool, photospool-darkroom and photospool-web
+build: $(FUNCTIONS)/photospool-web commit-header ## The programs, optimised: .build/release/photospool, photospool-darkroom and photospool-web
+	$(SWIFT) build $(RELEASE) --product photospool-darkroom
+	$(SWIFT) build $(RELEASE) --product photospool $(call IN_ORDER,photospool)
+	$(SWIFT) build $(RELEASE) --product photospool-web $(call IN_ORDER,photospool-web)
+
+# The functions of each program that run in usual work, listed once. Without this directory they are listed anew.
+$(FUNCTIONS)/photospool-web: | .build/setup commit-header
+	mkdir -p .build/static
+	ln -sf "$$(g++ -print-file-name=libstdc++.a)" .build/static/
 	$(SWIFT) build $(RELEASE) --product photospool
 	$(SWIFT) build $(RELEASE) --product photospool-darkroom
 	$(SWIFT) build $(RELEASE) --product photospool-web
+	python3 tools/functions.py .build/release $(FUNCTIONS)
 
 deb: build ## Packages for Debian 12: .build/photospool_VERSION_ARCHITECTURE.deb, and photospool-web_… with the page
 	@dpkg -s $(DEB_PACKAGES) > /dev/null 2>&1 || $(AS_ROOT) apt-get install -q -y --no-install-recommends $(DEB_PACKAGES)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes two Debian packages of the programs in .build/release, byte for byte reproducible from a commit:
-# .build/photospool_VERSION_ARCHITECTURE.deb, and photospool-web_VERSION_ARCHITECTURE.deb with the page.
+# Makes two Debian packages of the programs in .build/release, byte for byte reproducible from a commit and the lists of
+# .build/functions: .build/photospool_VERSION_ARCHITECTURE.deb, and photospool-web_VERSION_ARCHITECTURE.deb with the page.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 programs=.build/release
