@@ -37,7 +37,9 @@ package final class File: Sendable {
 
   /// Passes at most `limit` bytes of the contents to `take`, in pieces. Returns the number of bytes; `limit + 1` if the
   /// file is larger than `limit`.
-  package func read(limit: Int, _ take: (UnsafeRawBufferPointer) -> Void) throws(FileError) -> Int {
+  package func read(
+    limit: Int, _ take: (UnsafeRawBufferPointer) throws(FileError) -> Void
+  ) throws(FileError) -> Int {
     // The allocator caches small buffers, but trims memory beyond 64 KiB.
     let size = limit <= 1 << 16 ? 1 << 14 : 1 << 18
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 16)
@@ -51,8 +53,18 @@ package final class File: Sendable {
       }
       if count == 0 { return total }
       if total + count > limit { return limit + 1 }
-      take(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+      try take(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
       total += count
+    }
+  }
+
+  /// Appends at most `limit` bytes of the contents to `other`, in pieces, and shows each to `see`. Returns as `read`.
+  package func copy(
+    to other: File, limit: Int, _ see: (UnsafeRawBufferPointer) -> Void = { _ in }
+  ) throws(FileError) -> Int {
+    try read(limit: limit) { piece throws(FileError) in
+      try other.write(piece)
+      see(piece)
     }
   }
 

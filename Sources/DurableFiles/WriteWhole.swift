@@ -17,6 +17,14 @@ extension Directory {
     try newFile(name, mode: mode).write(bytes)
   }
 
+  /// Copies a file as `put`. Returns the number of bytes; `limit + 1` if the file is larger than `limit`, and then leaves
+  /// a part of it.
+  package func put(
+    _ file: File, limit: Int, as name: String, mode: mode_t = 0o600
+  ) throws(FileError) -> Int {
+    try file.copy(to: newFile(name, mode: mode), limit: limit)
+  }
+
   /// Makes a file, and replaces one that a crash left.
   private func newFile(_ name: String, mode: mode_t) throws(FileError) -> File {
     do { return try file(creating: name, mode: mode) } catch { if !error.isTaken { throw error } }

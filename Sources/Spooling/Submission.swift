@@ -88,10 +88,15 @@ package struct Submission: Sendable {
       sum[name] = SumFile.Line(digest: SHA256Digest(of: bytes), bytes: bytes.count)
     }
     for (index, photo) in photos.enumerated() {
-      guard let bytes = try photo.contents(limit: RequestLimits.photoBytes) else {
+      let name = PhotoName.name(index, of: photo.name)
+      let file = try directory.file(creating: name, mode: 0o660)
+      var hasher = SHA256Hasher()
+      let bytes = try photo.copy(to: file, limit: RequestLimits.photoBytes) { hasher.update($0) }
+      guard bytes <= RequestLimits.photoBytes else {
         throw Refusal.tooLarge(file: photo.path, bytes: try photo.entry().size, limit: RequestLimits.photoBytes)
       }
-      try put(bytes, as: PhotoName.name(index, of: photo.name))
+      try file.sync()
+      sum[name] = SumFile.Line(digest: hasher.finish(), bytes: bytes)
     }
     if let text { try put(Array(text.utf8), as: "text") }
     if let inbox { try put(Array("\(inbox)\n".utf8), as: "from") }

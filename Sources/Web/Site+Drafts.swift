@@ -161,10 +161,12 @@ extension Site {
 extension OpenDraft {
   /// Copies a received photo into the draft.
   func add(_ photo: File, in spool: Spool) throws {
-    guard let bytes = try photo.contents(limit: RequestLimits.photoBytes) else { throw Site.tooMany }
     let name = Spool.unnamed()
-    try spool.tmp.put(bytes, as: name, mode: 0o660)
-    do { _ = try add(name, called: photo.name ?? "photo") } catch {
+    do {
+      let bytes = try spool.tmp.put(photo, limit: RequestLimits.photoBytes, as: name, mode: 0o660)
+      guard bytes <= RequestLimits.photoBytes else { throw Site.tooMany }
+      _ = try add(name, called: photo.name ?? "photo")
+    } catch {
       try? spool.tmp.remove(name)
       throw error
     }

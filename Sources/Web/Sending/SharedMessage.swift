@@ -35,10 +35,10 @@ struct SharedMessage: Sendable {
     guard try spool.tmp.make(name) else { throw FileError("make directory", name, code: EEXIST) }
     let message = try SharedMessage(id, name, spool)
     for (index, photo) in photos.enumerated() {
-      guard let bytes = try photo.contents(limit: RequestLimits.photoBytes) else { throw Site.tooMany }
       let original = inAddress(photo.name ?? "photo")
-      try message.directory.put(
-        bytes, as: "\(10 + index)-\(original.utf8.count <= 200 ? original : "photo")", mode: 0o660)
+      let copy = "\(10 + index)-\(original.utf8.count <= 200 ? original : "photo")"
+      let bytes = try message.directory.put(photo, limit: RequestLimits.photoBytes, as: copy, mode: 0o660)
+      guard bytes <= RequestLimits.photoBytes else { throw Site.tooMany }
     }
     if !text.isEmpty { try message.directory.put(Array(text.utf8), as: textFile) }
     return message
