@@ -49,7 +49,7 @@ extension LedgerView {
   ) throws -> (conversations: [ListedConversation], end: ListPlace?) {
     try read { database in
       let found = try ListedConversation.fetchAll(
-        database, sql: Self.list,
+        database.kept(Self.list),
         arguments: [inbox?.text, filter, place?.time ?? .max, place?.row ?? .max, limit + 1])
       let page = Array(found.prefix(limit))
       return (page, found.count > limit ? page.last.map(ListPlace.init) : nil)

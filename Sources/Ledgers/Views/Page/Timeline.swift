@@ -224,7 +224,7 @@ private struct TimelineSource {
     _ database: Database, _ sql: String, conversation: Int64, inbox: InboxID?, from row: Int64, isForward: Bool
   ) throws {
     cursor = try Row.fetchCursor(
-      database, sql: "\(sql) \(isForward ? ">" : "<") ?3 ORDER BY row \(isForward ? "ASC" : "DESC")",
+      database.kept("\(sql) \(isForward ? ">" : "<") ?3 ORDER BY row \(isForward ? "ASC" : "DESC")"),
       arguments: [conversation, inbox?.text, row])
     head = try cursor.next()?.copy()
   }
