@@ -62,7 +62,8 @@ extension Site {
     isForward: Bool = false,
     composer: PageSource.Composer, status: HTTPResponse.Status = .ok
   ) throws -> Response {
-    let values = try source.conversation(conversation, from: place, isForward: isForward, composer: composer)
+    let values = try source.conversation(
+      conversation, asPart: asPart, from: place, isForward: isForward, composer: composer)
     if asPart { return templates.fragment("talk", values, status: status) }
     return templates.page("conversation", title: "\(shown(conversation.text)) · photospool", values, status: status)
   }

@@ -15,14 +15,16 @@ extension PageSource {
   /// The values of a conversation's page.
   ///
   /// - Parameters:
+  ///   - asPart: only those of its main part.
   ///   - place: the place before or after which the page lies; nil for the newest.
   func conversation(
-    _ conversation: ConversationID, from place: TimelinePlace?, isForward: Bool, composer: Composer,
+    _ conversation: ConversationID, asPart: Bool = false, from place: TimelinePlace?, isForward: Bool,
+    composer: Composer,
     notice: String? = nil
   ) throws -> Values {
     let name = inAddress(conversation.text)
     let isHeld = try ledger?.state(of: conversation).isHeld ?? false
-    var values = try frame(current: conversation, notice: notice)
+    var values = try frame(current: conversation, limit: asPart ? nil : Self.besides, notice: notice)
     var messages: [Values] = []
     var page = TimelinePage()
     if session.may(.see) {

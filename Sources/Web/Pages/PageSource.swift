@@ -46,13 +46,15 @@ struct PageSource {
   /// - Parameters:
   ///   - current: the conversation that is open.
   ///   - filter: the filter of the list.
+  ///   - limit: the most conversations of the list; nil for a part of a page, which has no list.
   func frame(
-    current: ConversationID? = nil, filter: String = "", after place: ListPlace? = nil, limit: Int = besides,
+    current: ConversationID? = nil, filter: String = "", after place: ListPlace? = nil, limit: Int? = besides,
     notice: String? = nil, page: OperatorPage? = nil
   ) throws -> Values {
-    let (conversations, end) =
-      session.may(.see)
-      ? try ledger?.conversations(inbox: inbox, filter: filter, after: place, limit: limit) ?? ([], nil) : ([], nil)
+    var (conversations, end): ([ListedConversation], ListPlace?) = ([], nil)
+    if let limit, let ledger, session.may(.see) {
+      (conversations, end) = try ledger.conversations(inbox: inbox, filter: filter, after: place, limit: limit)
+    }
     return [
       "isSendOnly": !session.may(.see), "maySend": session.may(.send), "mayOperate": session.may(.operate),
       "inbox": shown((inbox ?? settings.inbox).text), "banners": try banners(), "hasNotice": notice != nil,
