@@ -15,23 +15,26 @@ extension PageSource {
     let whole = uses.first { $0.inbox == nil } ?? StorageUse(limit: settings.cache.total)
     let inboxes = uses.filter { $0.inbox != nil && $0.conversation == nil }
     let ran = try ledger?.janitorRan()
-    var values = try operating(.storage, notice: notice)
-    values.merge([
+    let departures = try ledger?.departures(inbox: inbox, limit: 8).map(departure) ?? []
+    let facts: Values = [
       "isWhole": inbox == nil, "isSure": false, "hasObjects": objects.map { $0.count > 0 } ?? false,
       "objects": counted(objects?.count ?? 0, "object"), "objectBytes": sizeInWords(objects?.bytes ?? 0),
-      "ran": ran.map { "The janitor ran \(clock.distance($0)) ago." }
-        ?? "The janitor has not run yet.",
-      "hasPhotos": !inboxes.isEmpty, "departures": try ledger?.departures(inbox: inbox, limit: 8).map(departure) ?? [],
-      "inboxes": inboxes.map { use -> Values in
-        let conversations = uses.filter { $0.inbox == use.inbox && $0.conversation != nil }
-        return meter(use).merging([
-          "inbox": shown(use.inbox ?? ""), "inboxQuery": inAddress(use.inbox ?? ""),
-          "conversations": conversations.map(conversation),
-        ]) { $1 }
+      "ran": ran.map { "The janitor ran \(clock.distance($0)) ago." } ?? "The janitor has not run yet.",
+      "hasDepartures": !departures.isEmpty, "departures": departures,
+      "hasPhotos": !inboxes.isEmpty,
+      "inboxes": inboxes.map { use in
+        self.inbox(use, uses.filter { $0.inbox == use.inbox && $0.conversation != nil })
       },
-    ]) { $1 }
-    values["hasDepartures"] = (values["departures"] as? [Values])?.isEmpty == false
-    return values.merging(meter(whole)) { $1 }
+    ]
+    return try operating(.storage, notice: notice).merging(facts) { $1 }.merging(meter(whole)) { $1 }
+  }
+
+  private func inbox(_ use: StorageUse, _ conversations: [StorageUse]) -> Values {
+    let name = use.inbox ?? ""
+    let values: Values = [
+      "inbox": shown(name), "inboxQuery": inAddress(name), "conversations": conversations.map(conversation),
+    ]
+    return meter(use).merging(values) { $1 }
   }
 
   private func meter(_ use: StorageUse) -> Values {
