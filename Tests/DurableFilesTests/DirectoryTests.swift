@@ -128,6 +128,16 @@ import Testing
     #expect(try file.bytes(from: 990, count: 100).count == 10)
   }
 
+  @Test func copyingReplacesWhatACrashLeftAndStopsAtItsLimit() throws {
+    let bytes = (0..<600_000).map { UInt8(truncatingIfNeeded: $0 / 251) }
+    try directory.put(bytes, as: "file")
+    try directory.put([1], as: "copy")
+    let file = try directory.file("file")
+    #expect(try directory.put(file, limit: 600_000, as: "copy") == 600_000)
+    #expect(try directory.file("copy").contents(limit: 1_000_000) == bytes)
+    #expect(try directory.put(file, limit: 599_999, as: "copy") == 600_000)
+  }
+
   @Test func aLockExcludesOthersUntilItIsReleased() throws {
     let (first, second) = (try FileLock("lock", in: directory), try FileLock("lock", in: directory))
     #expect(try first.tryAcquire())
