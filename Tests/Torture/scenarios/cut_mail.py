@@ -61,7 +61,15 @@ def taken(part, kind, way):
 
 
 def judge(made, part, kept, where):
-    """Each mail was published once, whole and in order; only those in `kept` have to be there."""
+    """Each mail was published once, whole and in order; only those in `kept` have to be there. None has failed."""
+    judge_published(made, part, kept, where)
+    failed = os.listdir(made.spool / "failed")
+    if failed:
+        part.complain("LOST", f"failed/ holds {failed} {where}")
+    made.judge_leftovers(part, where)
+
+
+def judge_published(made, part, kept, where):
     came = {}
     for line in made.published("family"):
         came.setdefault(line["request"], []).append(line)
@@ -82,10 +90,6 @@ def judge(made, part, kept, where):
             part.complain("DUP", f"{name} was published {order.count(name)} times {where}")
     if order != [name for name in ("synced", "linked") if name in order] and len(order) == len(set(order)):
         part.complain("ORDER", f"{order} {where}")
-    failed = os.listdir(made.spool / "failed")
-    if failed:
-        part.complain("LOST", f"failed/ holds {failed} {where}")
-    made.judge_leftovers(part, where)
 
 
 def submitted(part, kind, act, flag):
@@ -147,14 +151,18 @@ def is_over(made):
 
 
 def judge_failed(made, part, where):
-    """As `judge`; but a request may have failed for the error, whole and with its reason."""
+    """As `judge`; but a request may have failed for the error, whole and with its reason. If the disk had not confirmed that
+    it was dropped, its mail was taken again, and is published by another request."""
     failed = list((made.spool / "failed").iterdir())
-    if not failed:
-        return judge(made, part, {"synced"}, where)
-    photos = [path for path in failed[0].iterdir() if path.name.startswith("photo")]
-    if made.published("family") or len(failed) > 1 or not (failed[0] / "error").exists() or not (
-            photos and machine.digest(photos[0]) == machine.digest(made.photo) or (failed[0] / "mail").exists()):
-        part.complain("LOST", f"failed/ holds {failed} and {len(made.published('family'))} messages are published {where}")
+    for request in failed:
+        photos = [path for path in request.iterdir() if path.name.startswith("photo")]
+        is_whole = photos and machine.digest(photos[0]) == machine.digest(made.photo) or (request / "mail").exists()
+        if not is_whole or not (request / "error").exists():
+            part.complain("LOST", f"{request} failed without its photo or reason {where}")
+    if len(failed) > 1:
+        part.complain("LOST", f"failed/ holds {failed} {where}")
+    if made.published("family") or not failed:
+        judge_published(made, part, {"synced"}, where)
     made.judge_leftovers(part, where)
 
 
