@@ -1,10 +1,10 @@
 # A little of `make torture`: some kills of every sweep, every control, a short storm, and of power cuts, recorded disks,
-# failing disks and disks in trouble one kind or two. TORTURE_FAULTS says how many faults; TORTURE_SEED with the printed seed
-# injects the same ones again.
+# failing disks and disks in trouble one kind or two. The faults are the same each time, so that a failure comes again, and
+# `make torture` searches for others. TORTURE_FAULTS says how many; TORTURE_SEED with another seed chooses others here, too.
 . "$(dirname "$0")/../lib/library.sh"
 
 export PHOTOSPOOL=$photospool
-"$python" "$here/../Torture/torture.py" --faults "${TORTURE_FAULTS:-120}" --state "$PWD/state" --json table.json \
+"$python" "$here/../Torture/torture.py" --faults "${TORTURE_FAULTS:-120}" --seed "${TORTURE_SEED:-1}" --state "$PWD/state" --json table.json \
   --only '*killed*' --only 'random kills*' --only 'network: *' --only 'control: [!ce]*' --only 'power cut: *, ext4, log lost' \
   --only 'power cut: just answered by the page, ext4' --only 'the log stops*: send, xfs' --only 'recorded block writes: *, ext4' \
   --only 'errors: EIO from a sync, once' --only 'errors: ENOSPC from everything, once' \
