@@ -64,8 +64,6 @@ export class Timeline {
     this.#isBusy = true
     try {
       const page = await part(address)
-      // Parsing and inserting are two tasks, so that a frame may come between them.
-      await new Promise(done => setTimeout(done))
       const list = document.importNode(by('conversation.timeline', page), true)
       remember(list)
       const group = {list, address, ...this.#links(page)}
