@@ -1,4 +1,4 @@
-"""Long conversations and long lists, page by page, without JavaScript."""
+"""Long conversations and long lists, page by page."""
 
 import datetime
 import sqlite3
@@ -67,6 +67,16 @@ def test_a_date_is_gone_to(stage):
     tab = stage.open(stage.link())
     go(2)
     where = "() => document.querySelector('#timeline').getBoundingClientRect().top"
+    box = tab.get_by_text("text 100", exact=True).bounding_box()
+    assert 0 <= box["y"] - tab.evaluate(where) < 200, box
+    # Older messages that come late overlap with the newest ones, which came meanwhile.
+    tab, held = stage.open(stage.link()), []
+    tab.route("**/conversation?*before=*", lambda route: held.append(route))
+    go(2)
+    until(lambda: tab.evaluate("1") and held and texts(tab)[0] == "text 70", "the newest messages are there")
+    held[0].fallback()
+    until(lambda: texts(tab)[0] == "text 40", "older messages are there")
+    assert texts(tab) == [f"text {number}" for number in range(40, 130)]
     box = tab.get_by_text("text 100", exact=True).bounding_box()
     assert 0 <= box["y"] - tab.evaluate(where) < 200, box
 

@@ -67,10 +67,10 @@ export class Timeline {
       const list = document.importNode(by('conversation.timeline', page), true)
       remember(list)
       const group = {list, address, ...this.#links(page)}
+      this.#leave(list, group)
       this.#hold(() => {
-        const edge = isOlder ? this.groups[0].list : this.groups.at(-1).list
-        if (isOlder) edge.before(list)
-        else edge.after(list)
+        const edge = this.groups.at(isOlder ? 0 : -1).list
+        edge[isOlder ? 'before' : 'after'](list)
         this.groups[isOlder ? 'unshift' : 'push'](group)
         while (this.groups.length > 1 && this.column.querySelectorAll('.timeline > .m').length > most) {
           this.groups[isOlder ? 'pop' : 'shift']().list.remove()
@@ -98,15 +98,14 @@ export class Timeline {
     })
   }
 
-  /** Changes the document and leaves what is in the middle of the window where it is. */
-  #hold(change) {
+  /** Changes the document and leaves what is at the top of the window where it is; at the low end, what is there. */
+  #hold(change, isLow) {
     const box = this.scroll.getBoundingClientRect()
-    const anchor = [...this.column.querySelectorAll('.m')].find(element => element.getBoundingClientRect().bottom > box.top)
+    const anchor = [...this.column.querySelectorAll('.m')].find(one => one.getBoundingClientRect().bottom > box.top)
     const before = anchor?.getBoundingClientRect().top
     change()
-    if (!anchor?.isConnected) return
-    const moved = anchor.getBoundingClientRect().top - before
-    if (Math.abs(moved) > 0.5) this.scroll.scrollTop += moved
+    if (isLow || !anchor?.isConnected) return
+    this.scroll.scrollTop += anchor.getBoundingClientRect().top - before
   }
 
   /** Takes the newest messages over from a page. */
@@ -116,8 +115,9 @@ export class Timeline {
     const group = this.groups.at(-1)
     this.#leave(fresh, group)
     // Messages that have moved beyond the page stay, until there are too many and nobody looks at them.
-    const isFull = group.list.childElementCount > most && this.scroll.scrollTop > -100
-    swap(group.list, fresh, !isFull)
+    const isLow = this.scroll.scrollTop > -100
+    const isFull = isLow && group.list.childElementCount > most
+    this.#hold(() => swap(group.list, fresh, !isFull), isLow)
     if (isFull) {
       for (const {list} of this.groups.splice(0, this.groups.length - 1)) list.remove()
       Object.assign(group, this.#links(page))
