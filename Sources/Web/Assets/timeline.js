@@ -69,8 +69,7 @@ export class Timeline {
       const group = {list, address, ...this.#links(page)}
       this.#leave(list, group)
       this.#hold(() => {
-        const edge = this.groups.at(isOlder ? 0 : -1).list
-        edge[isOlder ? 'before' : 'after'](list)
+        this.groups.at(isOlder ? 0 : -1).list[isOlder ? 'before' : 'after'](list)
         this.groups[isOlder ? 'unshift' : 'push'](group)
         while (this.groups.length > 1 && this.column.querySelectorAll('.timeline > .m').length > most) {
           this.groups[isOlder ? 'pop' : 'shift']().list.remove()
@@ -89,23 +88,26 @@ export class Timeline {
   #look() {
     requestAnimationFrame(() => {
       const box = this.scroll.getBoundingClientRect()
-      const isNear = element => {
-        const place = element.getBoundingClientRect()
-        return !element.hidden && place.bottom > box.top - 1500 && place.top < box.bottom + 1500
+      const isNear = one => {
+        const place = one.getBoundingClientRect()
+        return !one.hidden && place.bottom > box.top - 1500 && place.top < box.bottom + 1500
       }
       if (isNear(this.top)) this.loadOlder()
       else if (isNear(this.end)) this.loadNewer()
     })
   }
 
-  /** Changes the document and leaves what is at the top of the window where it is; at the low end, what is there. */
+  /** Changes the document and leaves what is seen where it is; but a low end follows what is new. */
   #hold(change, isLow) {
-    const box = this.scroll.getBoundingClientRect()
-    const anchor = [...this.column.querySelectorAll('.m')].find(one => one.getBoundingClientRect().bottom > box.top)
-    const before = anchor?.getBoundingClientRect().top
+    const place = one => one.getBoundingClientRect()
+    const {top} = place(this.scroll)
+    const anchor = [...this.column.querySelectorAll('.m')].find(one => place(one).bottom > top)
+    const was = anchor && place(anchor).top
     change()
     if (isLow || !anchor?.isConnected) return
-    this.scroll.scrollTop += anchor.getBoundingClientRect().top - before
+    const moved = place(anchor).top - was
+    // Writing the same value would end a phone's scrolling.
+    if (Math.abs(moved) > 0.5) this.scroll.scrollTop += moved
   }
 
   /** Takes the newest messages over from a page. */
