@@ -141,7 +141,8 @@ def run(programs, place):
     subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-o", place / "sigsuspend.so", ROOT / "Benchmarks/sigsuspend.c"],
                    check=True)
     shutil.copy(programs / "photospool-darkroom", place)
-    environment = os.environ | {"HOME": str(place), "PHOTOSPOOL_CONFIG": str(config), "PHOTOSPOOL_SPOOL": str(spool)}
+    given = {name: value for name, value in os.environ.items() if not name.startswith("PHOTOSPOOL_")}
+    environment = given | {"HOME": str(place), "PHOTOSPOOL_CONFIG": str(config), "PHOTOSPOOL_SPOOL": str(spool)}
     own = environment | {"LD_PRELOAD": str(place / "sigsuspend.so")}
 
     def photospool(*words):
