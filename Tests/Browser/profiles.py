@@ -60,6 +60,24 @@ def test_a_profile_photo_is_set_changed_and_removed(stage):
     assert tab.get_by_test_id("profile.blank").count() == 1
 
 
+def test_the_focus_stays_while_a_change_goes_on(stage):
+    """Who moves on to the next photo by keyboard while one is uploaded stays there: at its end the page takes nothing away."""
+    stage.program_as_network()
+    stage.start_daemon()
+    tab = stage.open(stage.start_page())
+    tab.goto(stage.url("/profile"))
+    for name in ["first", "second"]:
+        stage.delay("profile")
+        tab.get_by_test_id("profile.file").set_input_files(photograph(stage.directory, f"{name}.jpg", 300, 300))
+        press(tab, "profile.set")
+        until(lambda: "the gateway is closed" in tab.get_by_test_id("profile.busy").inner_text(), "the page says why it waits")
+        tab.get_by_test_id("profile.file").focus()
+        stage.delay()
+        stage.run("flush")
+        tab.get_by_test_id("profile.done").wait_for()
+        assert tab.evaluate("document.activeElement.dataset.test") == "profile.file"
+
+
 def test_a_session_changes_only_its_inbox(stage):
     """A session of one inbox sets the photo of that inbox, whatever the address says."""
     stage.start_daemon()

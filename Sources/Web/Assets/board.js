@@ -68,7 +68,7 @@ export class Board {
       && !by('clear.sheet')) {
       for (const name of ['h1 .sub', '.bar .mark']) {
         const [here, fresh] = [this.main, page].map(within => within.querySelector(name))
-        if (here && fresh && here.textContent !== fresh.textContent) renew(here, fresh)
+        if (here && fresh) renew(here, fresh)
       }
       const board = page.querySelector('.board')
       const id = this.column.querySelector('[name="id"]')?.getAttribute('value')

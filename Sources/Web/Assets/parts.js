@@ -78,38 +78,28 @@ export function remember(list) {
   for (const element of list.children) sources.set(element, element.outerHTML)
 }
 
-/** Makes the children of a list those of `fresh`. Equal children stay, with their pictures and the focus.
- *  Children before the first one that both have stay, too, if `keepsFirst`. */
+/** Makes the children of a list those of `fresh`. Equal children stay, with their pictures and the focus, which a child that is
+ *  moved would lose. Children before the first one that both have stay, too, if `keepsFirst`. */
 export function swap(list, fresh, keepsFirst = false) {
-  const old = new Map([...list.children].map(element => [key(element), element]))
-  let meets = false
-  let place = null
-  for (const element of [...fresh.children]) {
+  const old = new Map([...list.children].map(one => [key(one), one]))
+  const gone = new Set(old.values())
+  for (const one of fresh.children) gone.delete(old.get(key(one)))
+  let next = list.firstElementChild
+  if (keepsFirst && gone.size < old.size) while (gone.delete(next)) next = next.nextElementSibling
+  for (const element of fresh.children) {
+    while (gone.has(next)) next = next.nextElementSibling
     const name = key(element)
-    let here = old.get(name)
-    if (here && keepsFirst && !meets) {
-      for (const [other, before] of old) {
-        if (before === here) break
-        old.delete(other)
-        place = before
-      }
-    }
-    meets ||= Boolean(here)
-    if (!here) here = put(element)
-    else if (source(here) !== element.outerHTML) {
-      if ('rows' in here.dataset) {
-        swap(here, element)
-        sources.set(here, element.outerHTML)
-      } else {
-        here = put(element, here)
-      }
-    }
+    const here = old.get(name)
     old.delete(name)
-    const next = place ? place.nextElementSibling : list.firstElementChild
-    if (next !== here) list.insertBefore(here, next)
-    place = here
+    if (here !== next) list.insertBefore(here ?? put(element), next)
+    else next = next.nextElementSibling
+    if (!here || source(here) === element.outerHTML) continue
+    if ('rows' in here.dataset) {
+      swap(here, element)
+      sources.set(here, element.outerHTML)
+    } else put(element, here)
   }
-  for (const element of old.values()) element.remove()
+  for (const one of gone) one.remove()
 }
 
 function put(element, here) {

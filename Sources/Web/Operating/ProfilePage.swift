@@ -10,8 +10,9 @@ import WebAccess
 extension PageSource {
   /// - Parameter dropped: the change that was dropped a moment ago, which the ledger may not know yet.
   func profile(of inbox: InboxID, dropped: String?, id: String, problem: String?) throws -> Values {
-    let photo = try session.may(.see) ? ledger?.profile(of: inbox)?.message : nil
     let latest = try ledger?.latestRequest(to: .profile(of: inbox))
+    // Asked for after its change: a change that is done is shown with its photo.
+    let photo = try session.may(.see) ? ledger?.profile(of: inbox)?.message : nil
     let isUnknown = try dropped.map { try ledger?.request($0) == nil && spool.new.entry($0) != nil } ?? false
     let isBusy = isUnknown || latest?.state == .queued
     let isRemoval = latest?.messages.first?.kind == .profileRemoval
