@@ -34,7 +34,7 @@ enum MatrixContent {
     case .photo(let photo):
       guard photo.url.hasPrefix("mxc://") else {
         throw DeliveryError(
-          .configError, "Matrix rooms take photos only from a homeserver's media; set `store: matrix` for them")
+          .configError, "Matrix rooms take photos only from a homeserver's media; give them a store of type `matrix`")
       }
       guard photo.secret == nil else {
         throw DeliveryError(.configError, "Matrix clients cannot open the seal `xmtp`; set `seal: matrix` for them")

@@ -11,7 +11,7 @@ struct QueueCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "queue", abstract: "Print what is waiting, like mailq.",
     discussion: """
-      One line per message: the request, size, time of acceptance, conversation and state. Marks after \
+      One line per message: the request, size, time of acceptance, state and conversation. Marks after \
       the request: * in progress, ! its conversation is held. A draft is uploaded and waits for Send. The reason for \
       waiting stands below a message in brackets. With --cluster: one line per request, with the host that accepted it \
       and the host that publishes it.

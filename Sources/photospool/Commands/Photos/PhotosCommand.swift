@@ -8,8 +8,8 @@ struct PhotosCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "photos", abstract: "Print the photos of the cache, least recently viewed first.",
     discussion: """
-      One line per photo: its message, its cached parts, whether it is hidden, size, age, time of the last view, \
-      inbox, conversation, sender (- for a photo sent from here, or if unknown), and path in the spool.
+      One line per photo: its message, its cached parts, whether it is hidden, pixels, bytes, age, time of the \
+      last view, inbox, conversation, sender (- for a photo sent from here, or if unknown), and path in the spool.
       """)
 
   @OptionGroup var options: SpoolOptions
@@ -50,9 +50,9 @@ struct PhotosCommand: ParsableCommand {
     Terminal.outputColumns.map { Terminal.folded(fields, separator: "  ", to: $0) } ?? fields.joined(separator: "  ")
   }
 
-  /// A message's id has 26 characters; the other columns follow without padding.
+  /// A message's id has 32 characters; the other columns follow without padding.
   private static let heading = [
-    "MESSAGE                   ", "CACHED", "SHOWN", "PIXELS", "BYTES", "AGE", "VIEWED", "INBOX", "CONVERSATION",
+    "MESSAGE                         ", "CACHED", "SHOWN", "PIXELS", "BYTES", "AGE", "VIEWED", "INBOX", "CONVERSATION",
     "SENDER", "PATH",
   ]
 }
