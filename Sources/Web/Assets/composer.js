@@ -425,7 +425,7 @@ export class Composer {
   send() {
     const isAgain = Date.now() - this.#lastSend < 600
     if (!this.text.value.trim() && !this.items.length) {
-      if (isAgain) return
+      if (isAgain || this.isBusy) return
       this.explain('Write something or add a photo.')
       return this.text.focus()
     }

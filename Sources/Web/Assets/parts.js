@@ -18,8 +18,8 @@ export const isUnreached = (status, type) => [502, 503, 504].includes(status) &&
 /** Asks the server. Throws a Problem if it refuses, and a TypeError if the line is cut. */
 export async function ask(address, options = {}) {
   const answer = await fetch(address, {...options, headers: {Accept: fragment, ...options.headers}})
-  // The session has ended. The page says so, or asks for the password.
-  if (answer.status === 401) location.reload()
+  // The session has ended. The page says so, or asks for the password. A log out that has just ended it shows its own page first.
+  if (answer.status === 401) setTimeout(() => location.reload(), 1000)
   const type = answer.headers.get('content-type') ?? ''
   if (type.startsWith('application/problem')) {
     throw new Problem((await answer.json()).detail, answer.status)
@@ -107,8 +107,8 @@ function put(element, here) {
   sources.set(next, element.outerHTML)
   if (!here) return next
   for (const image of next.querySelectorAll('img')) {
-    const loaded = [...here.querySelectorAll('img')].find(one => one.getAttribute('src') === image.getAttribute('src'))
-    if (loaded && loaded.outerHTML === image.outerHTML) image.replaceWith(loaded)
+    const loaded = [...here.querySelectorAll('img')].find(one => one.outerHTML === image.outerHTML)
+    if (loaded) image.replaceWith(loaded)
   }
   for (const {value} of here.querySelectorAll('input:checked')) {
     const tick = next.querySelector(`input[value="${CSS.escape(value)}"]`)
