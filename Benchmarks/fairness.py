@@ -33,7 +33,7 @@ from contextlib import ExitStack
 from datetime import datetime
 from pathlib import Path
 
-from measure import keep, plot
+from measure import keep, percentile, plot, table
 
 ROOT = Path(__file__).resolve().parent.parent
 PHOTOSPOOL = os.environ.get("PHOTOSPOOL", str(ROOT / ".build/release/photospool"))
@@ -103,20 +103,6 @@ class Phase:
             time.sleep(0.2)
 
 
-def percentile(values: list[float], share: float) -> float:
-    return values[min(len(values) - 1, int(len(values) * share))]
-
-
-def table(head: list[str], rows: list[list[str]], markdown: bool) -> None:
-    if markdown:
-        for row in [head, ["---"] + ["---:"] * (len(head) - 1), *rows]:
-            print("| " + " | ".join(row) + " |")
-        return
-    widths = [max(map(len, column)) for column in zip(head, *rows)]
-    for row in [head, *rows]:
-        print(row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:]), sep="  ")
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--requests", type=int, default=5, help="of each conversation in each phase (5)")
@@ -161,7 +147,7 @@ def main() -> None:
                     for bad, into in [(None, without), (way, beside)]:
                         into += Phase(
                             spool, photo, f"{way}-{turn}-{bad is None}", bad, options.requests, options.rate).latencies()
-                figures = [percentile(sorted(of), share) for of in (without, beside) for share in (0.5, 0.99)]
+                figures = [percentile(of, share) for of in (without, beside) for share in (0.5, 0.99)]
                 kept.append({"the bad one": way} | dict(zip(
                     ("p50 without", "p99 without", "p50 beside", "p99 beside"), figures)))
                 rows.append([way, *(f"{figure:.0f}" for figure in figures),

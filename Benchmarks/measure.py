@@ -68,6 +68,17 @@ def spread(values: list[float], digits: int = 2) -> str:
     return f"{statistics.median(values):.{digits}f} ({min(values):.{digits}f}..{max(values):.{digits}f})"
 
 
+def table(head: list[str], rows: list[list[str]], markdown: bool) -> None:
+    """Prints a table, as Markdown or in columns."""
+    if markdown:
+        for row in [head, ["---"] + ["---:"] * (len(head) - 1), *rows]:
+            print("| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |")
+        return
+    widths = [max(map(len, column)) for column in zip(head, *rows)]
+    for row in [head, *rows]:
+        print(row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:]), sep="  ")
+
+
 def machine() -> str:
     model = next((line.split(":")[1].strip() for line in open("/proc/cpuinfo") if line.startswith("model name")), "?")
     return f"{model}, {os.cpu_count()} processors, load {os.getloadavg()[0]:.1f}"

@@ -41,7 +41,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
 
-from measure import keep, plot
+from measure import keep, plot, table
 
 SIDE, QUALITY = 2048, 85
 ROOT = Path(__file__).resolve().parent.parent
@@ -261,13 +261,7 @@ class Printer:
         print(f"\n{text}" + ("\n" if self.markdown else ""), flush=True)
 
     def table(self, head: list[str], rows: list[list[str]]) -> None:
-        if self.markdown:
-            for row in [head, ["---"] + ["---:"] * (len(head) - 1), *rows]:
-                print("| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |")
-            return
-        widths = [max(map(len, column)) for column in zip(head, *rows)]
-        for row in [head, *rows]:
-            print(row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:]), sep="  ")
+        table(head, rows, self.markdown)
 
 
 def spread(values: list[float], digits: int) -> str:

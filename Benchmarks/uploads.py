@@ -33,7 +33,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
-from measure import keep, plot
+from measure import keep, plot, spread, table
 
 ROOT = Path(__file__).resolve().parent.parent
 UPLOADS = os.environ.get("UPLOADS", str(ROOT / ".build/release/uploads"))
@@ -125,20 +125,6 @@ def count(place: Place) -> int:
 
 
 # Printing
-
-
-def table(head: list[str], rows: list[list[str]], markdown: bool) -> None:
-    if markdown:
-        for row in [head, ["---"] + ["---:"] * (len(head) - 1), *rows]:
-            print("| " + " | ".join(row) + " |")
-        return
-    widths = [max(map(len, column)) for column in zip(head, *rows)]
-    for row in [head, *rows]:
-        print(row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:]), sep="  ")
-
-
-def spread(values: list[float]) -> str:
-    return f"{median(values):.2f} ({min(values):.2f}..{max(values):.2f})"
 
 
 def report(place: Place, costs: dict[str, list[Cost]], each: int, markdown: bool) -> None:
