@@ -159,7 +159,7 @@ def test_photos_change_places_by_keyboard_and_by_drag(stage):
     assert names() == ["c.jpg", "b.jpg", "a.jpg"]
     tab.get_by_test_id("composer.send").click()
     until(lambda: stage.are_sent(3), "they are sent")
-    until(lambda: tab.locator("[data-test=message] img[height]").count() == 3, "they are shown")
+    until(lambda: has_left(tab) and tab.locator("[data-test=message] img[height]").count() == 3, "they are shown")
     heights = tab.locator("[data-test=message] img").evaluate_all("all => all.map(image => image.getAttribute('height'))")
     assert heights == ["500", "400", "300"], heights
 

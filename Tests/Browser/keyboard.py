@@ -247,6 +247,7 @@ def test_the_queue_is_worked_without_a_mouse(stage):
     tab.keyboard.press("Space")
     press_until(tab, "queue.retry-ticked", key="Shift+Tab")
     enter(tab)
+    until(lambda: "bad-3" in [line.get("text") for line in stage.lines()] and len(stage.waiting()) == 4, "it is sent")
     press_until(tab, "queue.words")
     tab.keyboard.press("Control+a")
     tab.keyboard.type("is:failed")

@@ -33,6 +33,7 @@ def test_a_phone_sends_sees_and_shares_a_photo_by_tls(stage):
     tab.get_by_test_id("composer.photos").set_input_files(photograph(stage.directory, "one.jpg", 900, 600))
     tab.get_by_test_id("composer.send").click()
     until(lambda: stage.are_sent(1), "it is sent")
+    until(lambda: "Sent" in tab.get_by_test_id("message.meta").inner_text(), "the page says so")
     photo = tab.get_by_test_id("message.photo").locator("img")
     assert size(photo) == [900, 600]
     photo.click()

@@ -105,6 +105,8 @@ def test_a_purge_leaves_nothing(stage):
     assert inbox["photos"] == 1 and "Inbox, 1 photo" in shown and in_words(inbox["bytes"]) in shown, f"{inbox} {shown}"
     script = tab.locator("script").get_attribute("src").replace("main.js", "board.js")
     public = stage.client().get(script).body
+    # The script has come, then.
+    tab.get_by_test_id("board.pause").wait_for()
     context.close()
     stage.stop_daemon()
     kept, holds = 0, [str(path) for path in stage.spool.rglob("*") if "secret-garden" in str(path)]
