@@ -163,11 +163,6 @@ curl_off_t ccurl_offset(CURL *easy, CURLINFO info) {
   return curl.easy_getinfo(easy, info, &value) == CURLE_OK ? value : 0;
 }
 
-const char *ccurl_text(CURL *easy, CURLINFO info) {
-  char *value = NULL;
-  return curl.easy_getinfo(easy, info, &value) == CURLE_OK ? value : NULL;
-}
-
 CURLM *ccurl_multi(void) { return curl.multi_init(); }
 
 void ccurl_multi_free(CURLM *multi) { curl.multi_cleanup(multi); }

@@ -1,5 +1,3 @@
-import Messages
-
 /// The queue that the hosts of a cluster share: records in partitions, facts, and who is alive.
 ///
 /// A record is an accepted request. It stays until its owner finishes it. A fact says how a request ended. The first fact of

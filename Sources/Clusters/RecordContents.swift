@@ -1,5 +1,3 @@
-import Messages
-
 /// A request, or an order about earlier ones of its partition. Orders stand in the same queue, so that they are neither
 /// lost nor overtaken, and every later owner finds those that are still in force.
 package enum RecordContents: Codable, Sendable, Equatable {

@@ -8,7 +8,6 @@ import Messages
 import NATS
 import Seals
 import Settings
-import Signalling
 import Spooling
 import Stores
 

@@ -1,4 +1,3 @@
-import DurableFiles
 import Foundation
 import Spooling
 

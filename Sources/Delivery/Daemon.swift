@@ -29,7 +29,6 @@ package struct Daemon: Sendable {
   private let reports: Reports
   private let reloads: InForce<ReloadOutcome>
   private let manager: ServiceManager?
-  private let receiving: (any ReceivingServices)?
   /// Publishes for the hosts of a cluster, if this is one of them.
   private let owner: Owner?
   /// The services in the order of their making. They stop in the reverse order.
@@ -68,7 +67,6 @@ package struct Daemon: Sendable {
     (self.plan, self.signals, reloads) = (plan, signals, InForce(ReloadOutcome(isGood: true, at: startedAt)))
     let watcher = try SpoolWatcher(spool, signals.spool, mail: mail?.mailbox)
     let receiving = try makeReceiving(ledger, signals.spool.incoming)
-    self.receiving = receiving
     let files = RequestFiles(spool: spool, pool: BlockingPool(label: "files", threads: 4))
     circuits = Circuits(ledger: ledger, settings: plan.delivery, dispatcher: signals.dispatcher, log: log)
     let sweeper = Sweeper(ledger: ledger, plan: plan, log: log, bell: signals.sweeper)

@@ -1,4 +1,3 @@
-import Digests
 import FoundationEssentials
 import HTTP
 import Messages

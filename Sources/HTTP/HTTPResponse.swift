@@ -5,14 +5,11 @@ package struct HTTPResponse: Sendable {
   package let headers: [HTTPHeader]
   /// Complete and within the request's limit, or its beginning if no more was requested.
   package let body: [UInt8]
-  /// The address that answered, or the proxy's.
-  package let remoteAddress: String?
 
-  package init(status: Int, headers: [HTTPHeader] = [], body: [UInt8] = [], remoteAddress: String? = nil) {
+  package init(status: Int, headers: [HTTPHeader] = [], body: [UInt8] = []) {
     self.status = status
     self.headers = headers
     self.body = body
-    self.remoteAddress = remoteAddress
   }
 
   /// The first header of that name, in any case.

@@ -211,8 +211,7 @@ final class Transfer {
     isTold = true
     if isBodyWithHead && !order.request.body.isEmpty { order.progress(1) }
     let response = HTTPResponse(
-      status: ccurl_long(easy, CURLINFO_RESPONSE_CODE), headers: headers, body: body,
-      remoteAddress: ccurl_text(easy, CURLINFO_PRIMARY_IP).map { String(cString: $0) })
+      status: ccurl_long(easy, CURLINFO_RESPONSE_CODE), headers: headers, body: body)
     order.continuation.resume(returning: .success(response))
   }
 

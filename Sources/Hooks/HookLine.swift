@@ -1,5 +1,4 @@
 import Children
-import Foundation
 import Glibc
 import Logging
 import Messages

@@ -1,6 +1,5 @@
 import DurableFiles
 import Ledgers
-import Messages
 import Spooling
 
 /// Compares part of the cache with the ledger in both directions: removes files without rows, and corrects rows without

@@ -1,7 +1,6 @@
 import Digests
 import DurableFiles
 import FoundationEssentials
-import Ledgers
 import Messages
 
 /// The local directories of `directory` stores, whose objects are named by the digest of their bytes.

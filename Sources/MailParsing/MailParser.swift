@@ -1,5 +1,4 @@
 import Glibc
-import Photos
 
 /// Parses a mail in one pass over its lines, with a stack instead of recursion. It unpacks nothing, so the answer is
 /// never larger than the mail.

@@ -1,5 +1,3 @@
-import DurableFiles
-import HTTP
 import Messages
 import Seals
 import SettingKit

@@ -1,5 +1,3 @@
-import Messages
-
 /// Writes messages between the daemon and a locked process: 64-bit little-endian numbers, and bytes after their count.
 package struct WireWriter {
   package private(set) var bytes: [UInt8] = []

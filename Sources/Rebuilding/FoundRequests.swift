@@ -16,7 +16,6 @@ struct FoundRequests {
   private(set) var unreadable = 0
 
   private let spool: Spool
-  private let inbox: InboxID
 
   private static let receipts = [Receipt.fileName, ".\(Receipt.fileName).tmp"]
 
@@ -35,7 +34,6 @@ struct FoundRequests {
 
   init(in spool: Spool, inbox: InboxID, canBeAsked: (ConversationID) -> Bool) throws {
     self.spool = spool
-    self.inbox = inbox
     try finishFiling()
     let waiting = try unsent(arrived: spool.cur)
     try takeReceipts(except: Set(waiting.map(\.name)))

@@ -1,6 +1,5 @@
 import Blocking
 import Digests
-import DurableFiles
 import Ledgers
 import Logging
 import Messages

@@ -12,7 +12,6 @@ import Spooling
 /// Receives photos while the daemon runs: accepts messages of bridges, and fetches wanted photos, a few at a time. It
 /// runs only on events, requests and due attempts.
 package actor Receiver: Service {
-  private let spool: Spool
   private let incoming: IncomingSpool
   private let ledger: Ledger
   private let fetcher: PhotoFetcher
@@ -33,7 +32,6 @@ package actor Receiver: Service {
     spool: Spool, ledger: Ledger, mailbox: Mailbox, plan: @escaping @Sendable () -> ReceivingPlan, log: Logger,
     downloaded: @escaping @Sendable (WantedPhoto) -> Void = { _ in }
   ) throws {
-    self.spool = spool
     self.ledger = ledger
     self.mailbox = mailbox
     self.plan = plan

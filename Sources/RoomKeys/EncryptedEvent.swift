@@ -1,7 +1,6 @@
 import Digests
 import FoundationEssentials
 import Matrix
-import Messages
 import Olm
 
 /// An encrypted event of a room's timeline: `m.room.encrypted` with Megolm.

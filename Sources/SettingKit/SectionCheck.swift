@@ -2,17 +2,14 @@
 package struct SectionCheck {
   /// The path of the section: `store`, `stores.archive`.
   package let path: String
-  /// `store` or `network`.
-  package let noun: String
   /// The type's word.
   package let type: String
   /// Whether it is the standard store or network.
   package let isStandard: Bool
   package let complaints: SettingsComplaints
 
-  package init(path: String, noun: String, type: String, isStandard: Bool, complaints: SettingsComplaints) {
+  package init(path: String, type: String, isStandard: Bool, complaints: SettingsComplaints) {
     self.path = path
-    self.noun = noun
     self.type = type
     self.isStandard = isStandard
     self.complaints = complaints

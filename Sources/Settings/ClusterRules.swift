@@ -8,7 +8,7 @@ extension DestinationSettings {
   func checkCluster(_ stores: [StoreSettings], _ networks: [NetworkSettings]) {
     let cluster = settings.cluster
     guard cluster.isConfigured else { return }
-    let check = SectionCheck(path: "cluster", noun: "cluster", type: "", isStandard: true, complaints: complaints)
+    let check = SectionCheck(path: "cluster", type: "", isStandard: true, complaints: complaints)
     let keys = ["cluster.secretFile", "cluster.secretVariable"]
     if cluster.secret.source == nil, complaints.rejected.isDisjoint(with: keys) {
       complaints.add(

@@ -115,7 +115,7 @@ struct DestinationSettings {
         [row.key],
         "`\(row.key)` is for a \(family.noun) of type \(choice(row.types)), and `\(path)` is of type `\(type)`")
     }
-    return SectionCheck(path: path, noun: family.noun, type: type, isStandard: isStandard, complaints: complaints)
+    return SectionCheck(path: path, type: type, isStandard: isStandard, complaints: complaints)
   }
 
   private func network(

@@ -21,9 +21,6 @@ package struct MailRule: Sendable, Hashable {
       && !text.replacing(local, with: "").contains { "{}".contains($0) }
   }
 
-  /// The addresses as written.
-  package var addresses: [String] { recipients.map(\.text) }
-
   package func matches(_ address: String, from sender: String) -> Bool {
     let (address, sender) = (address.lowercased(), sender.lowercased())
     return recipients.contains { $0.matches(address) } && senders?.contains { $0.matches(sender) } ?? true

@@ -118,11 +118,6 @@ package final class Spool: Sendable {
     return try [tmp, draft, new].first { try !$0.grantsByDefault(to: user) }
   }
 
-  /// The directory of an accepted request; nil if it is not in `cur/`.
-  package func accepted(_ name: RequestName) throws -> Directory? {
-    do { return try cur.directory(name.text) } catch  where error.isMissing { return nil }
-  }
-
   private static func absolute(_ path: String) -> String {
     guard let resolved = realpath(path, nil) else { return path }
     defer { free(resolved) }

@@ -2,7 +2,6 @@ import DurableFiles
 import Foundation
 import HTTPTypes
 import Hummingbird
-import Ledgers
 import Messages
 import Spooling
 import WebAccess

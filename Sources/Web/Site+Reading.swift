@@ -41,7 +41,7 @@ extension Site {
       let session = try await session(request, context, may: .see)
       let conversation = try Self.conversation(request)
       return try await pool.run {
-        let values = try source(session).settings(of: conversation, notice: nil)
+        let values = try source(session).settings(of: conversation)
         return templates.page("settings", title: "\(shown(conversation.text)) · photospool", values)
       }
     }

@@ -1,5 +1,4 @@
 import DurableFiles
-import Messages
 import Synchronization
 
 /// Sessions that were read, so that each of many requests does not read the same file again. A changed file is noticed: every

@@ -56,7 +56,6 @@ import argparse
 import asyncio
 import base64
 import fcntl
-import hashlib
 import hmac
 import json
 import math

@@ -1,7 +1,6 @@
 import ArgumentParser
 import CKernel
 import Composition
-import Delivery
 import Digests
 import DurableFiles
 import Glibc

@@ -82,11 +82,10 @@ import Testing
     #expect(try await client.send(HTTPRequest(.get, server.url(path))).asked().target == "/" + path)
   }
 
-  @Test func answerCarriesStatusHeadersAndAddress() async throws {
+  @Test func answerCarriesStatusAndHeaders() async throws {
     let response = try await client.send(HTTPRequest(.get, server.url("status/429?retry-after=7")))
     #expect(response.status == 429 && !response.isSuccess)
     #expect(response.header("retry-AFTER") == "7" && response.header("x-none") == nil)
-    #expect(response.remoteAddress == "127.0.0.1")
   }
 
   @Test func progressGoesFromZeroToOneAndNeverBack() async throws {

@@ -57,10 +57,9 @@ CURLcode ccurl_limit_silence(CURL *easy);
 /* Who makes the sockets, and who looks at each connection before it is used. */
 CURLcode ccurl_set_guard(CURL *easy, curl_opensocket_callback open, curl_prereq_callback check, void *context);
 
-/* curl_easy_getinfo(3); what is not known is 0 or null. A text lives as long as its handle. */
+/* curl_easy_getinfo(3); what is not known is 0. */
 long ccurl_long(CURL *easy, CURLINFO info);
 curl_off_t ccurl_offset(CURL *easy, CURLINFO info);
-const char *ccurl_text(CURL *easy, CURLINFO info);
 
 /* curl_multi_init(3), curl_multi_cleanup(3), and their fellows. */
 CURLM *ccurl_multi(void);

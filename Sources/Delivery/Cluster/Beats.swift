@@ -1,5 +1,4 @@
 import Clusters
-import Logging
 import Seals
 import ServiceLifecycle
 import Signalling

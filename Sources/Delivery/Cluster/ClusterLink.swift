@@ -1,5 +1,4 @@
 import Clusters
-import Messages
 
 /// The queue of a cluster, and this host's place in it.
 package struct ClusterLink: Sendable {

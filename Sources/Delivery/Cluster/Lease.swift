@@ -1,5 +1,4 @@
 import Clusters
-import Ledgers
 import Messages
 import Synchronization
 

@@ -2,7 +2,6 @@ import Clusters
 import Ledgers
 import Logging
 import Messages
-import Photos
 import Synchronization
 
 /// Relays the requests of a conversation to the queue of the cluster, in order, one append at a time.

@@ -1,7 +1,6 @@
 import Control
 import DurableFiles
 import Ledgers
-import Logging
 import Messages
 import Spooling
 

@@ -1,5 +1,4 @@
 import DurableFiles
-import Messages
 
 /// Values that change with a draft's directory.
 struct DraftState: Sendable, Equatable {

@@ -1,13 +1,11 @@
 import Blocking
 import DurableFiles
-import Foundation
 import Glibc
 import Hooks
 import Ledgers
 import Logging
 import Messages
 import ServiceLifecycle
-import Settings
 import Signalling
 import Spooling
 

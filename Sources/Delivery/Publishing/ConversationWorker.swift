@@ -1,11 +1,9 @@
 import Ledgers
 import Logging
 import Messages
-import Networks
 import Settings
 import Signalling
 import Spooling
-import Stores
 
 /// Publishes the messages of one conversation in order, while the photos behind the first are prepared and uploaded. A
 /// message begins after the outcome of the one before it is committed, except for texts in a batch.

@@ -1,9 +1,7 @@
 import Ledgers
-import Logging
 import Messages
 import ServiceLifecycle
 import Signalling
-import Synchronization
 
 /// Gives each due conversation a worker, longest due first, up to the configured number per network and store.
 /// Conversations of a slow destination take no place of others. A conversation without work has no task.

@@ -3,7 +3,6 @@ import Ledgers
 import Messages
 import ServiceLifecycle
 import Signalling
-import Spooling
 
 /// Clears the cache by order of a client, one order after another. When the daemon stops, the order in progress ends
 /// after its present slice. A client that goes away does not end its order.

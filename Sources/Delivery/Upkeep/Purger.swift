@@ -1,4 +1,3 @@
-import Blocking
 import Janitor
 import Ledgers
 import Logging

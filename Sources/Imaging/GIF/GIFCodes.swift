@@ -1,5 +1,4 @@
 import Messages
-import Photos
 
 /// The codes of a GIF's picture (GIF89a specification, appendix F). Some programs begin with codes of up to twelve bits,
 /// which the specification does not allow and every viewer shows.

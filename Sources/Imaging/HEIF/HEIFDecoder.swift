@@ -1,4 +1,3 @@
-import CPixels
 import Messages
 import Photos
 

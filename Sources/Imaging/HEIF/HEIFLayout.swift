@@ -1,6 +1,3 @@
-import Messages
-import Photos
-
 /// The coded pictures that an item's picture consists of: one, or the tiles of a grid, row by row.
 struct HEIFLayout {
   /// The size before cropping and turning.

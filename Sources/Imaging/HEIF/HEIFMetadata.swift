@@ -1,5 +1,3 @@
-import Photos
-
 extension Metadata {
   /// Reads the profile of a picture, the descriptions, and the names of further pictures.
   mutating func readHEIF(_ items: HEIFItems, plan: HEIFPlan) {

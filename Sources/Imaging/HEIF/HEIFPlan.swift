@@ -1,5 +1,4 @@
 import Messages
-import Photos
 
 /// The picture of a HEIF file that is shown, and how it is made of coded ones.
 struct HEIFPlan {

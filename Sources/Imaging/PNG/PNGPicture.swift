@@ -1,7 +1,6 @@
 import CPNG
 import CZlib
 import Messages
-import Photos
 
 /// The chunks of a PNG that make its picture. Those that every decoder needs have to be flawless.
 struct PNGPicture {

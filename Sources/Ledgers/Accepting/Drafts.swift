@@ -1,15 +1,6 @@
 import GRDB
 import Messages
 
-package struct Draft: Sendable, Equatable {
-  package let row: Int64
-  package let request: String
-  /// Its name in `draft/`.
-  package let droppedAs: String
-  package let inode: UInt64
-  package let born: Int64
-}
-
 /// A draft's photo that will not be sent, whose uploads and cached files must be deleted. Its message may have another
 /// photo by now.
 package struct SupersededPhoto: Sendable, Equatable {

@@ -1,5 +1,4 @@
 import GRDB
-import Messages
 
 /// Lookup by name. Several requests may have been dropped under one name, and clients mean the newest. A directory is
 /// identified by its inode and time of birth.

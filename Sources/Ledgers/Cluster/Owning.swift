@@ -1,5 +1,4 @@
 import Clusters
-import DurableFiles
 import GRDB
 import Messages
 

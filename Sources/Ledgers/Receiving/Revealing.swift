@@ -1,4 +1,3 @@
-import Digests
 import FoundationEssentials
 import GRDB
 import Messages

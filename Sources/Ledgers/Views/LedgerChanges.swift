@@ -1,6 +1,5 @@
 import DurableFiles
 import GRDB
-import Messages
 
 /// Tells whether the ledger has changed since the last question, without reading it: for somebody who asks often.
 ///

@@ -16,7 +16,6 @@ package struct PhotoStory: Sendable {
   package let wasCached: Bool
   package let cause: String?
   package let error: String?
-  package let nextAttempt: Timestamp?
 }
 
 extension LedgerView {
@@ -35,7 +34,7 @@ extension LedgerView {
       return try database.all(
         """
         SELECT p.message, p.inbox, c.conversation, NULL AS state, 1 AS own, 0 AS hidden, 1 AS cached, NULL AS cause,
-          NULL AS error, NULL AS next_attempt
+          NULL AS error
         FROM photos p JOIN conversations c ON c.id = p.conversation_id WHERE p.message = ?
         """, name
       ) { PhotoStory($0) }
@@ -54,6 +53,5 @@ extension PhotoStory {
     wasCached = row["cached"]
     cause = row["cause"]
     error = row["error"]
-    nextAttempt = row["next_attempt"]
   }
 }

@@ -1,7 +1,6 @@
 import HTTP
 import Matrix
 import Messages
-import Seals
 
 /// Messages to encrypted rooms. The order of writes: the devices have the key, the encrypted event is durable, the ledger
 /// has the reservation, the event is sent, the ledger has its id, the stored event goes.

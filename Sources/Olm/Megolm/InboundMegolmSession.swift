@@ -13,8 +13,6 @@ package struct InboundMegolmSession: Sendable, Codable {
   /// The `session_id` of its events: the public key in base64.
   package var id: String { first.signingKey.base64 }
 
-  package var signingKey: Ed25519PublicKey { first.signingKey }
-
   /// The earliest message that it opens.
   package var firstKnownIndex: UInt32 { first.index }
 

@@ -1,4 +1,3 @@
-import Messages
 import SettingKit
 
 extension Settings {

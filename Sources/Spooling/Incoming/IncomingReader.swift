@@ -1,4 +1,3 @@
-import Digests
 import DurableFiles
 import Glibc
 import Messages

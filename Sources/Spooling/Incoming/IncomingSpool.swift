@@ -1,7 +1,5 @@
-import Digests
 import DurableFiles
 import Glibc
-import Messages
 
 /// The directories of `incoming/`, opened once.
 package struct IncomingSpool: Sendable {

@@ -1,4 +1,3 @@
-import Digests
 import HTTP
 import Messages
 import Secrets

@@ -1,7 +1,6 @@
 import Blocking
 import DurableFiles
 import Messages
-import Settings
 import Spooling
 import WebAccess
 

@@ -10,7 +10,6 @@ import Spooling
 struct UploadedPhoto: Sendable {
   /// Its name in `tmp/`.
   let name: String
-  let bytes: Int
 
   /// Writes the body as it comes.
   ///
@@ -36,7 +35,6 @@ struct UploadedPhoto: Sendable {
       }
       if bytes == 0 { throw WebProblem(.unprocessableContent, "\(shown(original)) is empty. Choose it again.") }
       self.name = name
-      self.bytes = bytes
     } catch {
       try? await pool.run { try spool.tmp.remove(name) }
       throw error

@@ -1,7 +1,6 @@
 import Control
 import Hummingbird
 import Ledgers
-import MetricText
 import SpoolMetering
 import WebAccess
 

@@ -1,5 +1,4 @@
 import Foundation
-import Ledgers
 import Messages
 
 extension LocalTime {

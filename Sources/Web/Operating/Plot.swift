@@ -1,5 +1,3 @@
-import Messages
-
 /// A plot of numbers over time, drawn by the server.
 struct Plot {
   let title: String
@@ -25,11 +23,10 @@ struct Plot {
         "height": height(value),
       ]
     }
-    let total = bars.compactMap(\.self).reduce(0, +)
     return [
       "title": title, "name": name, "width": Self.width, "height": Self.height, "bars": rectangles,
       "points": points(step: step, height: height), "hasLine": !line.isEmpty, "isEmpty": all.allSatisfy { $0 == 0 },
-      "top": word(top), "total": word(total), "first": labels.first ?? "", "last": labels.last ?? "",
+      "top": word(top), "first": labels.first ?? "", "last": labels.last ?? "",
       "rows": bars.indices.reversed().compactMap { index -> Values? in
         let second = line.indices.contains(index) ? line[index] : nil
         guard let value = bars[index], value > 0 || second != nil else { return nil }

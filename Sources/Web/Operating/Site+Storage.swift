@@ -1,7 +1,6 @@
 import Control
 import HTTPTypes
 import Hummingbird
-import Ledgers
 import Messages
 import Spooling
 import WebAccess

@@ -17,7 +17,7 @@ extension PageSource {
     let ran = try ledger?.janitorRan()
     let departures = try ledger?.departures(inbox: inbox, limit: 8).map(departure) ?? []
     let facts: Values = [
-      "isWhole": inbox == nil, "isSure": false, "hasObjects": objects.map { $0.count > 0 } ?? false,
+      "isWhole": inbox == nil, "hasObjects": objects.map { $0.count > 0 } ?? false,
       "objects": counted(objects?.count ?? 0, "object"), "objectBytes": sizeInWords(objects?.bytes ?? 0),
       "ran": ran.map { "The janitor ran \(clock.distance($0)) ago." } ?? "The janitor has not run yet.",
       "hasDepartures": !departures.isEmpty, "departures": departures,

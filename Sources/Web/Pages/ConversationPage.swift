@@ -19,12 +19,11 @@ extension PageSource {
   ///   - place: the place before or after which the page lies; nil for the newest.
   func conversation(
     _ conversation: ConversationID, asPart: Bool = false, from place: TimelinePlace?, isForward: Bool,
-    composer: Composer,
-    notice: String? = nil
+    composer: Composer
   ) throws -> Values {
     let name = inAddress(conversation.text)
     let isHeld = try ledger?.state(of: conversation).isHeld ?? false
-    var values = try frame(current: conversation, limit: asPart ? nil : Self.besides, notice: notice)
+    var values = try frame(current: conversation, limit: asPart ? nil : Self.besides)
     var messages: [Values] = []
     var page = TimelinePage()
     if session.may(.see) {

@@ -1,6 +1,5 @@
 import Ledgers
 import Messages
-import Spooling
 
 extension PageSource {
   /// The values of a photo's page.

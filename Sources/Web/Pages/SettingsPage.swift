@@ -1,17 +1,16 @@
 import Ledgers
 import Messages
 import Settings
-import Spooling
 
 extension PageSource {
   /// The values of a conversation's settings.
-  func settings(of conversation: ConversationID, notice: String?) throws -> Values {
+  func settings(of conversation: ConversationID) throws -> Values {
     let preferences = try ledger?.preferences(of: conversation.text) ?? ConversationPreferences()
     let (isHeld, waiting) = try ledger?.state(of: conversation) ?? (false, 0)
     let (photos, bytes) = try ledger?.use(of: conversation, inbox: inbox) ?? (0, 0)
     let limit = settings.cache.inbox
     let percent = limit > 0 ? min(100, bytes * 100 / limit) : 100
-    var values = try frame(current: conversation, notice: notice)
+    var values = try frame(current: conversation)
     values.merge([
       "conversation": shown(conversation.text), "nameQuery": inAddress(conversation.text), "isHeld": isHeld,
       "hasWaiting": waiting > 0, "waiting": waiting, "isAutoReveal": preferences.autoReveal ?? false,

@@ -2,7 +2,6 @@ import Digests
 import Foundation
 import HTTPTypes
 import Hummingbird
-import Messages
 import Mustache
 
 /// The values of a template. Every name of a template has one: Mustache takes a missing one from an outer scope.

@@ -1,5 +1,4 @@
 import DurableFiles
-import Foundation
 import Glibc
 import Messages
 import Spooling

@@ -1,6 +1,5 @@
 import Hummingbird
 import NIOCore
-import WebAccess
 
 /// The facts of one request besides its head and body.
 struct WebContext: RequestContext {
@@ -8,8 +7,6 @@ struct WebContext: RequestContext {
   /// The connection, of which the kernel knows the user at its other end.
   let channel: any Channel
   var peer = PeerUser()
-  /// Set once the session is known.
-  var session: WebSession?
 
   init(source: ApplicationRequestContextSource) {
     coreContext = CoreRequestContextStorage(source: source)

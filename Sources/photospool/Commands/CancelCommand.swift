@@ -1,5 +1,4 @@
 import ArgumentParser
-import Composition
 import Control
 
 struct CancelCommand: AsyncParsableCommand {

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Composition
 import DurableFiles
 import Foundation
 import Messages

@@ -2,7 +2,6 @@ import ArgumentParser
 import Composition
 import DurableFiles
 import Foundation
-import Ledgers
 import Messages
 import SettingKit
 import Settings

@@ -1,5 +1,4 @@
 import CKernel
-import Composition
 import Foundation
 import LogOutput
 import Messages

@@ -17,14 +17,11 @@ package struct QueuedRequest: Sendable {
   /// Those of the first message that is not sent.
   package let attempts: Int
   package let nextAttempt: Timestamp?
-  package let cause: String?
   package let error: String?
   package let acceptedAt: Timestamp
   package let isHeld: Bool
   /// The store or network that its conversation waits for.
   package let waitsFor: String?
-  /// Its idempotency key.
-  package let key: String?
   fileprivate let place: QueuePlace
 }
 
@@ -74,8 +71,8 @@ extension LedgerView {
     SELECT page.time, page.row, r.request, c.conversation, r.state = 'failed' AS failed, m.message, m.state,
       coalesce((SELECT sum(bytes) FROM messages WHERE request_id = r.id), r.bytes) AS bytes,
       (SELECT count(*) FROM messages WHERE request_id = r.id) AS messages, coalesce(m.attempts, 0) AS attempts,
-      m.next_attempt AS nextAttempt, coalesce(m.cause, r.cause) AS cause, coalesce(m.error, r.error) AS error,
-      r.accepted_at AS acceptedAt, coalesce(c.held, 0) AS held, c.waits_for AS waitsFor, r.idempotency_key AS key
+      m.next_attempt AS nextAttempt, coalesce(m.error, r.error) AS error,
+      r.accepted_at AS acceptedAt, coalesce(c.held, 0) AS held, c.waits_for AS waitsFor
     FROM page CROSS JOIN requests r ON r.id = page.row LEFT JOIN conversations c ON c.id = r.conversation_id
       LEFT JOIN messages m ON m.id = (SELECT id FROM messages
         WHERE request_id = r.id AND state <> 'sent' ORDER BY position LIMIT 1)
@@ -183,12 +180,10 @@ extension QueuedRequest: FetchableRecord {
     bytes = row["bytes"]
     attempts = row["attempts"]
     nextAttempt = row["nextAttempt"]
-    cause = row["cause"]
     error = row["error"]
     acceptedAt = row["acceptedAt"]
     isHeld = row["held"]
     waitsFor = row["waitsFor"]
-    key = row["key"]
     place = QueuePlace(time: row["time"], row: row["row"])
   }
 }

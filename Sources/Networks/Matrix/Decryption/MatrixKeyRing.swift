@@ -2,7 +2,6 @@ import FoundationEssentials
 import HTTP
 import Matrix
 import Messages
-import Olm
 import RoomKeys
 import Synchronization
 

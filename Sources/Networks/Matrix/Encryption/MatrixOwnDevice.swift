@@ -46,9 +46,6 @@ final class MatrixOwnDevice: Sendable {
     }
   }
 
-  /// Makes the next message prepare the device again.
-  func forget() { ready.withLock { $0 = nil } }
-
   /// The user and the device of the token.
   func whoami() async throws(DeliveryError) -> (user: String, device: String) {
     let answer = try await server.ask(.get, "/_matrix/client/v3/account/whoami")

@@ -5,7 +5,6 @@ import DurableFiles
 import MailIntake
 import MailParsing
 import Messages
-import Spooling
 
 struct MailCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

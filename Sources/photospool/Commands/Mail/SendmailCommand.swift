@@ -6,7 +6,6 @@ import MailIntake
 import MailParsing
 import Messages
 import Settings
-import Spooling
 
 /// `photospool sendmail`, also under the name `sendmail`. Its arguments are not ours, so `main` passes them on unread.
 struct SendmailCommand: ParsableCommand {

@@ -1,7 +1,5 @@
 import ArgumentParser
-import Composition
 import Control
-import Delivery
 import Ledgers
 import Messages
 import Spooling

@@ -2,9 +2,7 @@ import ArgumentParser
 import Composition
 import DurableFiles
 import Foundation
-import Messages
 import Photos
-import Spooling
 
 struct PrepareCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
