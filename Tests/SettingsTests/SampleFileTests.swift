@@ -42,7 +42,7 @@ struct SampleFileTests {
     let file = scratch.path("photospool.yaml")
     try Data(lines.joined(separator: "\n").utf8).write(to: URL(fileURLWithPath: file))
     let settings = try Settings.load(file: file, fileIsExplicit: true, environment: [:], flags: [:])
-    #expect(settings.stores.map(\.name) == ["directory", "archive"])
+    #expect(settings.stores.map(\.name) == ["directory", "media"])
     #expect(settings.networks.map(\.name) == ["local", "work"])
     #expect(settings.routes.count == 2)
   }
