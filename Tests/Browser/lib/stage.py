@@ -134,7 +134,7 @@ class Stage(Programs):
             name, value = cookies.split("=", 1)
             context.add_cookies([{"name": name, "value": value, "url": self.url("/")}])
         tab = context.new_page()
-        # As long as somebody listens, the browser opens no dialogs of its own.
+        # The browser hears a moment late that somebody listens, and a key before that opens a dialog of its own.
         tab.on("filechooser", lambda chooser: None)
         if link:
             tab.goto(link)
