@@ -7,6 +7,7 @@ import mmap
 import os
 import pathlib
 import shutil
+import sqlite3
 import struct
 import subprocess
 import sys
@@ -247,10 +248,12 @@ class Machine:
     # State.
 
     def ledger(self, question):
-        done = subprocess.run(
-            ["sqlite3", "-readonly", "-json", "-cmd", ".timeout 10000", self.spool / "state/ledger.sqlite", question],
-            capture_output=True, text=True, check=True)
-        return json.loads(done.stdout or "[]")
+        connection = sqlite3.connect(f"file:{self.spool}/state/ledger.sqlite?mode=ro", uri=True, timeout=10)
+        connection.row_factory = sqlite3.Row
+        try:
+            return [dict(row) for row in connection.execute(question)]
+        finally:
+            connection.close()
 
     def is_swept(self):
         return not self.ledger("SELECT 1 FROM uploads WHERE state <> 'published' UNION SELECT 1 FROM requests WHERE filed = 0")

@@ -5,6 +5,7 @@ The output of programs and network is recorded, too, so that the record holds ev
 import json
 import os
 import pathlib
+import sqlite3
 import subprocess
 
 import disks
@@ -64,7 +65,8 @@ class Witness:
             try:
                 self.made.disk.show(place)
                 look()
-            except (disks.Refused, machine.Refusal, OSError, subprocess.SubprocessError, AssertionError) as error:
+            except (disks.Refused, machine.Refusal, OSError, sqlite3.Error, subprocess.SubprocessError,
+                    AssertionError) as error:
                 self.part.complain("LOST", f"what was there does not come to its end: {error} {self.where}")
 
     def promised(self):
