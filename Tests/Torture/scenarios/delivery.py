@@ -9,6 +9,7 @@ def swept(part, kind, drop, sockets=False):
     place = part.place(kind)
 
     def once(k):
+        place.begin_anew()
         place.context = f"k={k}"
         drop(place)
         daemon = place.start(**place.killing(k, sockets))
@@ -32,6 +33,7 @@ def recovery(part):
     moments = [10 + 12 * number for number in range(20)]
     for k in moments[part.number::part.parts] if part.step == 1 else [part.random.choice(moments)]:
         def once(j):
+            place.begin_anew()
             place.context = f"k={k}"
             place.drop("family", 1)
             first = place.start(**place.killing(k, sockets=True))

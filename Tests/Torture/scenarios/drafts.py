@@ -20,6 +20,7 @@ def swept(part, finish):
             return False
 
     def once(k):
+        place.begin_anew()
         place.context = f"k={k}"
         draft = place.drop("family", 1, to="draft")
         name = draft["request"]

@@ -59,6 +59,7 @@ def swept(part, again):
     place = mailed(part)
 
     def once(k):
+        place.begin_anew()
         place.context = f"k={k}"
         deliver(place, "family", 1, again)
         daemon = place.start(**place.killing(k))
@@ -79,6 +80,7 @@ def several(part):
     widths = [*WIDTHS, *WIDTHS[:3]]
 
     def once(k):
+        place.begin_anew()
         place.context = f"k={k}"
         # Without a text the conversation tells whose photos these are.
         entries = [place.begin(f"{name}{k}", 0, text=None, widths=widths) for name in "ab"]
