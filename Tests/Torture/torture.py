@@ -176,7 +176,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--faults", type=int, default=int(os.environ.get("TORTURE_FAULTS") or scenario.ALL))
     parser.add_argument("--seed", type=int, default=int(os.environ.get("TORTURE_SEED") or 0))
-    parser.add_argument("--jobs", type=int, default=2)
+    # Most of a part is waiting: for syncs, and for the pauses of a program behind a fault.
+    parser.add_argument("--jobs", type=int, default=4 * os.cpu_count())
     parser.add_argument("--only", action="append", default=[])
     parser.add_argument("--json", type=pathlib.Path)
     parser.add_argument("--state", type=pathlib.Path, default=place.HERE.parent.parent / ".build/torture")
