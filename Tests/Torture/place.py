@@ -52,7 +52,7 @@ class Place:
             "SWIFT_BACKTRACE": "enable=no", "PHOTOSPOOL_SPOOL": self.spool, "PHOTOSPOOL_CONFIG": f"{path}/photospool.yaml"}
         self.clients = journal.Journal(f"{path}/clients.jsonl")
         self.lock = threading.Lock()
-        self.serial = self.starts = self.judged = 0
+        self.serial = self.starts = self.judged = self.forgotten = 0
         self.context, self.processes, self.server, self.kind = "", [], None, "local"
         # The words that start its programs where they run.
         self.within = []
@@ -104,7 +104,7 @@ class Place:
 
     def begin_anew(self):
         """An empty spool, once all of a long history was judged: each judgement takes the longer, the longer that is."""
-        if self.judged < HISTORY or self.part.complaints:
+        if self.serial < self.forgotten + HISTORY or self.part.complaints:
             return
         shutil.rmtree(self.spool)
         os.truncate(self.clients.path, 0)
@@ -112,7 +112,7 @@ class Place:
             os.truncate(f"{self.path}/journal.jsonl", 0)
             for name in os.listdir(self.objects()):
                 os.unlink(f"{self.objects()}/{name}")
-        self.judged = 0
+        self.judged, self.forgotten = 0, self.serial
         self.make()
 
     # MARK: programs
