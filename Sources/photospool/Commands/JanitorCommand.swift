@@ -14,7 +14,7 @@ struct JanitorCommand: AsyncParsableCommand {
     abstract: "Keep the spool within its limits, once: purges, limits, old files. Made for cron.",
     discussion: """
       Runs with or without a daemon, and prints nothing when all is well. An exceeded limit is reported once on \
-      standard error, and again only after the cache was 10 % below it. While another janitor works it does nothing.
+      standard error, and again only after the cache was a tenth below it. While another janitor works it does nothing.
       """)
 
   @OptionGroup var options: SpoolOptions
