@@ -20,15 +20,15 @@ package struct ClusterSeal: Sendable {
     return contents
   }
 
-  package func fact(_ end: RequestEnd, of id: RecordID) throws -> [UInt8] {
-    try seal.seal(json(end), as: "fact \(id)")
+  package func fact(_ ends: [RequestEnd], of id: RecordID) throws -> [UInt8] {
+    try seal.seal(json(ends), as: "fact \(id)")
   }
 
-  /// - Throws: `SealedError` for anything that is not a fact of this record.
-  package func end(_ fact: [UInt8], of id: RecordID) throws(SealedError) -> RequestEnd {
-    let end: RequestEnd = try open(fact, as: "fact \(id)")
-    guard end.isSound else { throw .damaged("fact \(id)") }
-    return end
+  /// - Throws: `SealedError` for anything that is not a fact of this request or record.
+  package func ends(_ fact: [UInt8], of id: RecordID) throws(SealedError) -> [RequestEnd] {
+    let ends: [RequestEnd] = try open(fact, as: "fact \(id)")
+    guard ends.count <= RelayedRequest.mostInRecord, ends.allSatisfy(\.isSound) else { throw .damaged("fact \(id)") }
+    return ends
   }
 
   package func blob(_ bytes: [UInt8], as name: BlobName) throws -> [UInt8] {
@@ -72,7 +72,10 @@ package enum SealedError: Error, Equatable, CustomStringConvertible {
 extension RecordContents {
   fileprivate func isSound(as id: RecordID) -> Bool {
     switch self {
-    case .request(let request): request.id == id && request.isSound
+    case .requests(let requests):
+      !requests.isEmpty && requests.count <= RelayedRequest.mostInRecord && RecordID(of: requests.map(\.id)) == id
+        && requests.allSatisfy { $0.isSound && $0.conversation == requests[0].conversation }
+        && (requests.count == 1 || requests.allSatisfy(\.isText)) && Set(requests.map(\.id)).count == requests.count
     case .cancel(let request, _): !request.contains("@")
     case .hold(let conversation), .release(let conversation): (try? ConversationID(conversation)) != nil
     case .flush: true
@@ -81,6 +84,8 @@ extension RecordContents {
 }
 
 extension RelayedRequest {
+  fileprivate var isText: Bool { messages.allSatisfy { $0.kind == .text } }
+
   /// Whether all hosts can store it: the queue may hold anything that somebody with the secret wrote.
   fileprivate var isSound: Bool {
     let positions = messages.map(\.position)

@@ -39,7 +39,8 @@ package struct HostID: HexID {
   package init(unchecked text: String) { self.text = text }
 }
 
-/// The id of a record. The same acceptance of the same request always has the same one.
+/// The id of a request, or of a record. The same acceptance of the same request always has the same one. A record with one
+/// request has the request's.
 package struct RecordID: HexID {
   package let text: String
 
@@ -50,11 +51,22 @@ package struct RecordID: HexID {
     let digest = SHA256Digest(of: Array("\(host.text) \(acceptedAt.milliseconds) \(request)".utf8))
     text = String(digest.hex.prefix(32))
   }
+
+  /// The id of a record.
+  ///
+  /// - Parameter requests: those that it holds, in order; at least one.
+  package init(of requests: [RecordID]) {
+    if let only = requests.first, requests.count == 1 {
+      self = only
+    } else {
+      text = String(SHA256Digest(of: Array(requests.map(\.text).joined(separator: " ").utf8)).hex.prefix(32))
+    }
+  }
 }
 
 /// One of the parts into which the conversations are divided. A conversation is always in the same one.
 package struct Partition: Hashable, Comparable, Sendable, CustomStringConvertible {
-  package static let count = 64
+  package static let count = 16
   /// How long the queue remembers the id of a record after its append, in seconds. A delayed append arrives within this time.
   package static let memory = 120.0
   package static let all = (0..<count).map(Partition.init(unchecked:))

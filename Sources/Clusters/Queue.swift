@@ -1,7 +1,7 @@
 /// The queue that the hosts of a cluster share: records in partitions, facts, and who is alive.
 ///
-/// A record is an accepted request. It stays until its owner finishes it. A fact says how a request ended. The first fact of
-/// a request stands, and later ones are refused. Records, facts and bytes are sealed; a queue knows only their names. Many
+/// A record holds accepted requests. It stays until its owner finishes it. A fact says how requests ended, and has the id of a
+/// request or a record. The first fact of an id stands, and later ones are refused. Records, facts and bytes are sealed; a queue knows only their names. Many
 /// tasks may call at once. Nothing is retried here, except to find a server.
 package protocol Queue: Sendable {
   // MARK: Records
@@ -65,8 +65,8 @@ package protocol Queue: Sendable {
 
 /// A partition that this process owns, or has owned.
 package protocol OwnedPartition: AnyObject, Sendable {
-  /// The position of the last record when the partition was taken, or a later one. Up to there, an earlier owner may have
-  /// read the records; nobody else reads later ones.
+  /// The position of the last unfinished record when the partition was taken, or a later one. Up to there, an earlier owner may
+  /// have read the records; nobody else reads later ones.
   var inherited: Position { get }
 
   /// The next records in the order of their positions. The first call begins with the first unfinished record of the

@@ -1,6 +1,6 @@
 import Messages
 
-/// A record's contents: an accepted request with all that its owner needs, except for the bytes of photos.
+/// An accepted request with all that its owner needs, except for the bytes of photos.
 package struct RelayedRequest: Codable, Sendable, Equatable {
   package struct Message: Codable, Sendable, Equatable {
     package let message: String
@@ -50,6 +50,9 @@ package struct RelayedRequest: Codable, Sendable, Equatable {
     self.acceptedAt = acceptedAt
     self.messages = messages
   }
+
+  /// How many requests a record holds at most.
+  package static let mostInRecord = 64
 
   package var id: RecordID {
     RecordID(host: host, request: request, acceptedAt: Timestamp(milliseconds: acceptedAt))

@@ -1,6 +1,6 @@
 import Messages
 
-/// A fact's contents: how a request ended. It is the receipt for its origin and the verdict for other owners.
+/// How a request ended: the receipt for its origin, and the verdict for other owners. A fact holds one or several.
 package struct RequestEnd: Codable, Sendable, Equatable {
   package struct Message: Codable, Sendable, Equatable {
     package let message: String
@@ -60,6 +60,7 @@ package struct RequestEnd: Codable, Sendable, Equatable {
     }
   }
 
+  package let id: RecordID
   /// Its name at its origin.
   package let request: String
   /// `sent`, `failed` or `cancelled`.
@@ -71,8 +72,10 @@ package struct RequestEnd: Codable, Sendable, Equatable {
   package let messages: [Message]
 
   package init(
-    request: String, state: RequestState, cause: Cause?, error: String?, finishedAt: Int64, messages: [Message]
+    id: RecordID, request: String, state: RequestState, cause: Cause?, error: String?, finishedAt: Int64,
+    messages: [Message]
   ) {
+    self.id = id
     self.request = request
     self.state = state
     self.cause = cause

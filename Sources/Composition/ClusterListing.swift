@@ -81,7 +81,7 @@ package struct ClusterListing: Sendable {
       position = record.position
       do throws(SealedError) {
         switch try seal.contents(of: record) {
-        case .request(let request): lines.append(line(request))
+        case .requests(let requests): lines += requests.map(line)
         case .hold(let conversation): held.insert(conversation)
         case .release(let conversation): held.remove(conversation)
         case .cancel, .flush: break

@@ -5,7 +5,7 @@ import Synchronization
 
 /// The queue of a cluster on NATS JetStream.
 ///
-/// A partition is a work-queue stream, `PS_Q00` to `PS_Q63`. Its only consumer is its lock: the servers refuse a second
+/// A partition is a work-queue stream, `PS_Q00` to `PS_Q15`. Its only consumer is its lock: the servers refuse a second
 /// one, and without it nothing is delivered or acknowledged. A fact is a message of `PS_DONE` that is made only as the first
 /// of its subject. `PS_BYTES` keeps photos in pieces, `PS_HOSTS` the last beat of each host. Every append is on the disks of
 /// two of the three servers before it is acknowledged, if they sync always.

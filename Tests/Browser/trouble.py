@@ -134,7 +134,7 @@ def test_a_ledger_of_an_earlier_photospool_is_a_sentence(stage):
     upgraded it, the page goes on."""
     def age(ledger):
         with sqlite3.connect(ledger) as database:
-            changed = database.execute("UPDATE grdb_migrations SET identifier = 'v19 places of profiles, photos of others by state'")
+            changed = database.execute("UPDATE grdb_migrations SET identifier = 'v20 where messages were offered'")
             assert changed.rowcount == 1
         database.close()
 

@@ -32,8 +32,8 @@ struct ClusterSealTests {
   @Test("a record opens as it was sealed, and under no other name or secret")
   func opens() throws {
     let request = try request()
-    let record = try stored(.request(request), as: request.id)
-    #expect(try seal.contents(of: record) == .request(request))
+    let record = try stored(.requests([request]), as: request.id)
+    #expect(try seal.contents(of: record) == .requests([request]))
     let other = try #require(RecordID("ffffffffffffffffffffffffffffffff"))
     let moved = StoredRecord(position: 1, id: other, record: record.record)
     #expect(throws: SealedError.damaged("record \(other)")) { try seal.contents(of: moved) }
@@ -45,7 +45,7 @@ struct ClusterSealTests {
   @Test("a record of a later version is told from a damaged one")
   func tellsVersions() throws {
     let request = try request()
-    var bytes = try seal.record(.request(request), as: request.id)
+    var bytes = try seal.record(.requests([request]), as: request.id)
     bytes[0] = NamedSeal.version + 1
     let error = #expect(throws: SealedError.self) {
       try seal.contents(of: StoredRecord(position: 1, id: request.id, record: bytes))
@@ -56,7 +56,7 @@ struct ClusterSealTests {
   @Test("a cut or changed record is refused", arguments: [0, 1, 32, 33, 48, -1])
   func refusesDamage(length: Int) throws {
     let request = try request()
-    var bytes = try seal.record(.request(request), as: request.id)
+    var bytes = try seal.record(.requests([request]), as: request.id)
     if length < 0 { bytes[bytes.count - 1] ^= 1 } else { bytes = Array(bytes.prefix(length)) }
     #expect(throws: SealedError.self) {
       try seal.contents(of: StoredRecord(position: 1, id: request.id, record: bytes))
@@ -74,7 +74,32 @@ struct ClusterSealTests {
       request(conversation: ""), request(conversation: "a\nb"), request(name: "a@b"),
     ]
     for request in hostile {
-      #expect(throws: SealedError.self) { try seal.contents(of: stored(.request(request), as: request.id)) }
+      #expect(throws: SealedError.self) { try seal.contents(of: stored(.requests([request]), as: request.id)) }
+    }
+  }
+
+  @Test("a record with several texts of one conversation opens under the id of all, in their order")
+  func opensSeveral() throws {
+    let texts = try [request(name: "a"), request(name: "b"), request(name: "c")]
+    let id = RecordID(of: texts.map(\.id))
+    #expect(!texts.map(\.id).contains(id))
+    #expect(try seal.contents(of: stored(.requests(texts), as: id)) == .requests(texts))
+    let photo = RelayedRequest.Message(
+      message: message, kind: .photo, position: 0, file: "photo", bytes: 2, digest: "", text: nil, mayBePublished: false
+    )
+    let hostile: [[RelayedRequest]] = try [
+      [], texts.reversed(), Array(texts.dropLast()), texts + [request(name: "d")],
+    ]
+    for requests in hostile {
+      #expect(throws: SealedError.self) { try seal.contents(of: stored(.requests(requests), as: id)) }
+    }
+    let impossible: [[RelayedRequest]] = try [
+      [texts[0], texts[0]], [texts[0], request(conversation: "work")], [texts[0], request(messages: [photo])],
+      (0...RelayedRequest.mostInRecord).map { try request(name: "\($0)") },
+    ]
+    for requests in impossible {
+      let id = RecordID(of: requests.map(\.id))
+      #expect(throws: SealedError.self) { try seal.contents(of: stored(.requests(requests), as: id)) }
     }
   }
 
@@ -82,16 +107,16 @@ struct ClusterSealTests {
   func refusesEmptyFacts() throws {
     let id = try #require(RecordID("00000000000000000000000000000002"))
     let plain = NamedSeal(secret: Array("a secret of thirty-two characters".utf8))
-    for text in ["{}", "[]", "null", #"{"state":"queued"}"#] {
+    for text in ["{}", "[{}]", "null", #"[{"state":"queued"}]"#] {
       let fact = try plain.seal(Array(text.utf8), as: "fact \(id)")
-      #expect(throws: SealedError.self) { try seal.end(fact, of: id) }
+      #expect(throws: SealedError.self) { try seal.ends(fact, of: id) }
     }
     let failed = RequestEnd(
-      request: "cat", state: .failed, cause: nil, error: nil, finishedAt: 1,
+      id: id, request: "cat", state: .failed, cause: nil, error: nil, finishedAt: 1,
       messages: [
         .init(
           message: message, state: .failed, cause: nil, error: nil, attempts: 1, sentAt: nil, remote: nil, photo: nil)
       ])
-    #expect(throws: SealedError.self) { try seal.end(seal.fact(failed, of: id), of: id) }
+    #expect(throws: SealedError.self) { try seal.ends(seal.fact([failed], of: id), of: id) }
   }
 }

@@ -28,7 +28,7 @@ struct NamesTests {
     let partitions = (0..<2000).map { Partition(of: ConversationID(unchecked: "c\($0)")) }
     #expect(Set(partitions) == Set(Partition.all))
     #expect(partitions == (0..<2000).map { Partition(of: ConversationID(unchecked: "c\($0)")) })
-    #expect(Partition(64) == nil)
+    #expect(Partition(Partition.count) == nil)
     #expect(Partition(-1) == nil)
   }
 }

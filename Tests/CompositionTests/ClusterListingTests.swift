@@ -14,10 +14,10 @@ import Testing
     let (camera, worker, unknown) = try (host("1"), host("2"), host("3"))
     try await beat(camera, "camera")
     try await beat(worker, "worker")
-    try await append(.request(request("held", of: camera, to: "family")), to: "family")
+    try await append(.requests([request("held", of: camera, to: "family")]), to: "family")
     try await append(.hold(conversation: "family"), to: "family")
     try await append(.hold(conversation: "friends"), to: "friends")
-    try await append(.request(request("open", of: unknown, to: "friends")), to: "friends")
+    try await append(.requests([request("open", of: unknown, to: "friends")]), to: "friends")
     try await append(.release(conversation: "friends"), to: "friends")
     _ = try await queue.take(Partition(of: ConversationID("family")), for: worker, replacing: [])
     let (lines, complaints) = try await listed()
@@ -35,7 +35,7 @@ import Testing
     let camera = try host("1")
     let id = try #require(RecordID(String(repeating: "a", count: 32)))
     _ = try await queue.append([1, 2, 3], as: id, to: Partition(of: ConversationID("family")))
-    try await append(.request(request("open", of: camera, to: "family")), to: "family")
+    try await append(.requests([request("open", of: camera, to: "family")]), to: "family")
     let (lines, complaints) = try await listed()
     #expect(lines.map(\.request) == ["open"])
     #expect(complaints.count == 1 && complaints.allSatisfy { $0.contains("record \(id)") })
@@ -69,7 +69,7 @@ import Testing
   private func append(_ contents: RecordContents, to conversation: String) async throws {
     let id =
       switch contents {
-      case .request(let request): request.id
+      case .requests(let requests): RecordID(of: requests.map(\.id))
       default:
         RecordID((0..<32).compactMap { _ in "0123456789abcdef".randomElement() }.reduce(into: "") { $0.append($1) })
       }

@@ -36,6 +36,9 @@ package final class MemoryQueue: Queue, BlobStore {
   /// The records that nobody has finished.
   package var unfinished: [RecordID] { state.withLock { $0.parts.values.flatMap { $0.records.map(\.id) } } }
 
+  /// How many records were appended.
+  package var appended: UInt64 { state.withLock { $0.parts.values.reduce(0) { $0 + $1.last } } }
+
   package var blobs: Set<BlobName> { state.withLock { Set($0.blobs.keys) } }
 
   /// Loses a record, as an engine that breaks its promise.

@@ -14,8 +14,8 @@ struct ClusterOrders: Sendable {
   /// Asks the owner to cancel a request, and waits for its answer. nil if the request is not relayed.
   func cancel(_ name: String) async throws -> Cancellation? {
     guard let request = try await ledger.relayed(name) else { return nil }
-    let record = RecordID(host: link.host, request: request.request, acceptedAt: request.acceptedAt)
-    try await append(.cancel(request: request.request, record: record), for: request.conversation)
+    let id = RecordID(host: link.host, request: request.request, acceptedAt: request.acceptedAt)
+    try await append(.cancel(request: request.request, id: id), for: request.conversation)
     let end = ContinuousClock.now + Self.patience
     while ContinuousClock.now < end {
       if let (state, published) = try await ledger.end(of: request.row) {
@@ -34,8 +34,8 @@ struct ClusterOrders: Sendable {
       let page = try await ledger.relayed(after: last, before: Timestamp(milliseconds: .max), limit: 256)
       guard let end = page.last?.row else { return }
       for request in page where request.conversation == conversation {
-        let record = RecordID(host: link.host, request: request.request, acceptedAt: request.acceptedAt)
-        try await append(.cancel(request: request.request, record: record), for: conversation)
+        let id = RecordID(host: link.host, request: request.request, acceptedAt: request.acceptedAt)
+        try await append(.cancel(request: request.request, id: id), for: conversation)
       }
       last = end
     }

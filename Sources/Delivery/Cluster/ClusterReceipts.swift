@@ -44,10 +44,10 @@ struct ClusterReceipts: Service {
 
   /// - Parameter position: nil for facts that were looked up.
   func record(_ facts: [(id: RecordID, fact: [UInt8])], upTo position: Position?) async throws {
-    let ends = facts.compactMap { fact -> RelayedEnd? in
-      do throws(SealedError) { return RelayedEnd(id: fact.id, end: try link.seal.end(fact.fact, of: fact.id)) } catch {
+    let ends = facts.flatMap { fact -> [RequestEnd] in
+      do throws(SealedError) { return try link.seal.ends(fact.fact, of: fact.id) } catch {
         log.error("a receipt in the cluster cannot be read", metadata: ["error": "\(error)"])
-        return nil
+        return []
       }
     }
     let count = try await ledger.end(
@@ -93,17 +93,28 @@ struct LostRequests: Service {
     while !Task.isShuttingDownGracefully {
       let relayed = try await ledger.relayed(after: last, before: before, limit: Self.batch)
       guard let end = relayed.last?.row else { return 0 }
-      for request in relayed { try await lookFor(request) }
+      var found: (record: RecordID, isThere: Bool)?
+      for request in relayed {
+        let id = RecordID(host: link.host, request: request.request, acceptedAt: request.acceptedAt)
+        let record = request.record ?? id
+        // Requests of one record follow each other.
+        if found?.record != record {
+          found = (record, try await link.queue.find(record, in: Partition(of: request.conversation)) != nil)
+        }
+        if found?.isThere != true { try await lookFor(request, as: [id, record]) }
+      }
       last = end
     }
     return last
   }
 
-  private func lookFor(_ request: RelayedRow) async throws {
-    let id = RecordID(host: link.host, request: request.request, acceptedAt: request.acceptedAt)
-    if try await link.queue.find(id, in: Partition(of: request.conversation)) != nil { return }
-    if let fact = try await link.queue.fact(of: id, from: link.host) {
-      return try await receipts.record([(id, fact)], upTo: nil)
+  /// Looks for the end of a request whose record is not in the queue.
+  private func lookFor(_ request: RelayedRow, as ids: [RecordID]) async throws {
+    for id in ids {
+      if let fact = try await link.queue.fact(of: id, from: link.host) {
+        try await receipts.record([(id, fact)], upTo: nil)
+        if try await ledger.end(of: request.row) != nil { return }
+      }
     }
     guard try await ledger.relayAgain(request, at: .now()) else { return }
     log.warning("the cluster has lost a request; it is relayed again", metadata: ["request": "\(request.request)"])

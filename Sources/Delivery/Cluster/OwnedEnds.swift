@@ -5,8 +5,11 @@ import Messages
 import ServiceLifecycle
 import Signalling
 
-/// Tells the origins how requests ended. Order for each: the outcome is committed here; the fact is made; the record is
+/// Tells the origins how requests ended. Order for each record: the outcomes are committed here; the fact is made; the record is
 /// finished; its rows are forgotten. A crash before the record is finished leaves it to the next owner.
+///
+/// One fact tells the ends of a record's requests once all have ended. An end that has waited a second for that is told in a
+/// fact of its own, and so is every failure and cancellation: a later owner looks for it under the request's id.
 struct OwnedEnds: Service {
   let link: ClusterLink
   let ledger: Ledger
@@ -18,6 +21,10 @@ struct OwnedEnds: Service {
 
   private static let work = "ends of requests cannot be told to their origins"
   private static let (batch, atOnce) = (256, 64)
+  /// `requests.filed` of one whose end is told.
+  private static let told = 1
+  /// How long an end waits for its record, in seconds.
+  private static let patience = 1.0
 
   func run() async throws {
     bell.ring()
@@ -34,52 +41,85 @@ struct OwnedEnds: Service {
 
   private func tellAll() async throws {
     var (last, failure) = (Int64(0), (any Error)?.none)
+    let now = Timestamp.now()
+    if try await ledger.tellWaiting(before: now.advanced(seconds: -Self.patience), at: now) {
+      bell.ring(in: Self.patience)
+    }
     // Requests whose end cannot be told now hold up no others.
     while case let requests = try await ledger.unfiled(after: last, limit: Self.batch), let end = requests.last {
       last = end.row
-      var told: [Int64] = []
-      for start in stride(from: 0, to: requests.count, by: Self.atOnce) {
-        let chunk = requests[start..<min(start + Self.atOnce, requests.count)]
-        await withTaskGroup(of: Swift.Result<Int64, any Error>.self) { group in
-          for request in chunk {
+      let records = Array(Dictionary(grouping: requests, by: \.record).values)
+      var finished: Set<RecordID> = []
+      for start in stride(from: 0, to: records.count, by: Self.atOnce) {
+        let chunk = records[start..<min(start + Self.atOnce, records.count)]
+        await withTaskGroup(of: Swift.Result<RecordID?, any Error>.self) { group in
+          for requests in chunk {
             group.addTask {
-              do {
-                try await tell(request)
-                return .success(request.row)
-              } catch { return .failure(error) }
+              do { return .success(try await tell(requests)) } catch { return .failure(error) }
             }
           }
           for await result in group {
             switch result {
-            case .success(let row): told.append(row)
+            case .success(let record): if let record { finished.insert(record) }
             case .failure(let error): failure = error
             }
           }
         }
       }
-      try await ledger.forgetOwned(told)
+      try await ledger.forgetOwned(finished)
     }
     if let failure { throw failure }
   }
 
-  private func tell(_ request: UnfiledRequest) async throws {
-    guard let record = request.record, let origin = request.digest.flatMap({ HostID($0) }),
-      let conversation = request.conversation
-    else { return }
+  /// - Parameter requests: ended ones of a record, whose ends are to be told now.
+  /// - Returns: the record, if it is finished.
+  private func tell(_ requests: [UnfiledRequest]) async throws -> RecordID? {
+    guard let request = requests.first, let record = request.record.flatMap({ RecordID($0) }),
+      let origin = request.digest.flatMap({ HostID($0) }), let conversation = request.conversation
+    else { return nil }
     let partition = Partition(of: conversation)
     guard let owned = await partitions.handle(of: partition) else { throw QueueError.lost }
-    let end = RequestEnd(request)
-    let standing = try await link.queue.conclude(link.seal.fact(end, of: record), of: record, from: origin)
+    var ended = try await ledger.ended(record)
+    if ended.isEmpty {
+      var isOver = false
+      for request in requests {
+        try await tellAlone(request, of: record, from: origin)
+        isOver = try await ledger.markTold(request.row, of: record)
+      }
+      guard isOver else { return nil }
+      ended = try await ledger.ended(record)
+    }
+    if request.id != record {
+      ended.removeAll { $0.filed == Self.told }
+      for request in ended where request.state != .sent { try await tellAlone(request, of: record, from: origin) }
+      ended.removeAll { $0.state != .sent }
+    }
+    try await conclude(ended, as: record, from: origin)
     do {
+      let orders = try await ledger.orders(toCancel: record)
       try await owned.finish(request.inode)
-      for order in try await ledger.orders(toCancel: request.request) { try await owned.finish(order) }
+      for order in orders { try await owned.finish(order) }
     } catch QueueError.lost {
       await partitions.lost(partition, owned)
       throw QueueError.lost
     }
     let photos = request.messages.map(\.own).filter(\.kind.hasPhoto).map(\.position)
     if !photos.isEmpty { await bytes.remove(photos, of: record) }
-    let state = (try? link.seal.end(standing, of: record))?.state ?? request.state
-    log.info("request \(state.rawValue) for its origin", metadata: ["request": "\(request.request)"])
+    return record
+  }
+
+  /// Tells the end of one request of several, unless an earlier owner has told all ends of its record.
+  private func tellAlone(_ request: UnfiledRequest, of record: RecordID, from origin: HostID) async throws {
+    guard let id = request.id else { return }
+    if request.state != .sent, try await link.queue.fact(of: record, from: origin) != nil { return }
+    try await conclude([request], as: id, from: origin)
+  }
+
+  private func conclude(_ requests: [UnfiledRequest], as id: RecordID, from origin: HostID) async throws {
+    let fact = try link.seal.fact(requests.compactMap { RequestEnd($0) }, of: id)
+    let standing = try await link.queue.conclude(fact, of: id, from: origin)
+    for end in (try? link.seal.ends(standing, of: id)) ?? [] {
+      log.info("request \(end.state.rawValue) for its origin", metadata: ["request": "\(end.request)@\(end.id)"])
+    }
   }
 }

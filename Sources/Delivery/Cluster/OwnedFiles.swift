@@ -10,8 +10,8 @@ struct OwnedFiles: Sendable {
   let ledger: Ledger
 
   func photo(of message: QueuedMessage) async throws -> PhotoBytes {
-    guard let record = message.record else { throw Self.gone }
-    let name = BlobName(record: record, part: message.position)
+    guard let id = message.id else { throw Self.gone }
+    let name = BlobName(record: id, part: message.position)
     let bytes: [UInt8]
     do {
       guard let blob = try await link.bytes.get(name) else { throw Self.gone }

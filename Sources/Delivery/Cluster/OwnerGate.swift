@@ -27,7 +27,7 @@ final class OwnerGate: Sendable {
   /// Why a message was given up, if that may be a fact already.
   func wasGivenUp(_ message: QueuedMessage) -> DeliveryError? {
     let partition = Partition(of: message.conversation)
-    return message.record.flatMap { record in unanswered.withLock { $0[partition]?[record] } }
+    return message.id.flatMap { id in unanswered.withLock { $0[partition]?[id] } }
   }
 
   /// Forgets the failures of a partition that is left: another owner may publish what was not given up.
@@ -35,8 +35,12 @@ final class OwnerGate: Sendable {
 
   /// Whether the end of a message's request is in the queue already.
   func hasEnded(_ message: QueuedMessage) async throws -> Bool {
-    guard let (record, origin) = try await identity(of: message) else { return false }
-    do { return try await link.queue.fact(of: record, from: origin) != nil } catch {
+    guard let (id, origin) = try await identity(of: message) else { return false }
+    do throws(QueueError) {
+      if try await link.queue.fact(of: id, from: origin) != nil { return true }
+      guard let record = message.record, record != id else { return false }
+      return try await link.queue.fact(of: record, from: origin) != nil
+    } catch {
       throw StepError(step: .publish, error: DeliveryError(.network, error.description, retryAfter: 1))
     }
   }
@@ -48,20 +52,20 @@ final class OwnerGate: Sendable {
     if let obstacle = obstacle(to: message) { return obstacle }
     let partition = Partition(of: message.conversation)
     do {
-      guard let (record, origin) = try await identity(of: message) else { return nil }
+      guard let (id, origin) = try await identity(of: message) else { return nil }
       let parts = try await ledger.parts(ofRequest: message.requestRow)
       let end = RequestEnd(
-        request: message.clientsName, failed: message.row, because: reason, parts: parts, at: .now())
-      let fact = try link.seal.fact(end, of: record)
+        id: id, request: message.clientsName, failed: message.row, because: reason, parts: parts, at: .now())
+      let fact = try link.seal.fact([end], of: id)
       // Between a look at the lease and this one, the host may have slept, and others may have shown the message.
       if let obstacle = obstacle(to: message) { return obstacle }
-      do throws(QueueError) { _ = try await link.queue.conclude(fact, of: record, from: origin) } catch {
+      do throws(QueueError) { _ = try await link.queue.conclude(fact, of: id, from: origin) } catch {
         if case .doubtful = error {
-          unanswered.withLock { $0[partition, default: [:]][record] = $0[partition]?[record] ?? reason }
+          unanswered.withLock { $0[partition, default: [:]][id] = $0[partition]?[id] ?? reason }
         }
         throw error
       }
-      unanswered.withLock { $0[partition]?[record] = nil }
+      unanswered.withLock { $0[partition]?[id] = nil }
       return nil
     } catch {
       return DeliveryError(.network, "its failure cannot be recorded in the cluster: \(error)", retryAfter: 1)
@@ -69,30 +73,29 @@ final class OwnerGate: Sendable {
   }
 
   private func identity(of message: QueuedMessage) async throws -> (RecordID, HostID)? {
-    guard let record = message.record, let origin = try await ledger.origin(ofRequest: message.requestRow) else {
-      return nil
-    }
-    return (record, origin)
+    guard let id = message.id, let origin = try await ledger.origin(ofRequest: message.requestRow) else { return nil }
+    return (id, origin)
   }
 }
 
 extension RequestEnd {
-  /// The end of a request that is over in the owner's ledger.
-  init(_ request: UnfiledRequest) {
+  /// The end of a request that is over in the owner's ledger; nil for another ledger's.
+  init?(_ request: UnfiledRequest) {
+    guard let id = request.id else { return nil }
     self.init(
-      request: request.droppedAs, state: request.state, cause: request.cause, error: request.error,
+      id: id, request: request.droppedAs, state: request.state, cause: request.cause, error: request.error,
       finishedAt: request.finishedAt.milliseconds,
       messages: request.messages.map { Message($0.own, $0.photo, state: $0.own.state) })
   }
 
   /// The end of a request that fails because of one message, before the ledger knows.
   init(
-    request: String, failed row: Int64, because error: DeliveryError, parts: [(own: MessageRow, photo: PhotoRow?)],
-    at now: Timestamp
+    id: RecordID, request: String, failed row: Int64, because error: DeliveryError,
+    parts: [(own: MessageRow, photo: PhotoRow?)], at now: Timestamp
   ) {
     let file = parts.first { $0.own.row == row }?.own.file ?? ""
     self.init(
-      request: request, state: .failed, cause: error.cause, error: "\(file): \(error.sentence)",
+      id: id, request: request, state: .failed, cause: error.cause, error: "\(file): \(error.sentence)",
       finishedAt: now.milliseconds,
       messages: parts.map { part in
         var own = part.own

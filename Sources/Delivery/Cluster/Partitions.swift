@@ -11,6 +11,11 @@ actor Partitions: Service {
   private struct Owned {
     let handle: any OwnedPartition
     let reader: Task<Void, Never>
+    /// Whether all records are known that an earlier owner may have read. Nothing is published before that: an order about
+    /// the first ones may be behind them.
+    var isRead = false
+    /// Those of the lease when this host was last known to be the owner.
+    var lapses: Int
   }
 
   /// The calls to the owner's other services.
@@ -133,7 +138,8 @@ actor Partitions: Service {
     }
     let owners = try await link.queue.owners()
     await lost(owned.filter { owners[$0.key] != link.host })
-    lease.admit(owned.keys, lapses: lapses)
+    for partition in owned.keys { owned[partition]?.lapses = lapses }
+    lease.admit(owned.filter(\.value.isRead).keys, lapses: lapses)
     guard lease.isValid, !isStopping else { return }
     let idle = Partition.all.filter { owned[$0] == nil && !leaving.contains($0) }
     // Partitions that this host owned before a restart, or took without hearing the answer: nobody else takes them. The next
@@ -189,10 +195,16 @@ actor Partitions: Service {
       Task { await handle.release() }
       return
     }
-    lease.admit([partition], lapses: lapses)
     let reader = Task { await self.read(partition, handle) }
-    owned[partition] = Owned(handle: handle, reader: reader)
+    owned[partition] = Owned(handle: handle, reader: reader, lapses: lapses)
     log.info("owns a partition", metadata: ["partition": "\(partition)"])
+  }
+
+  private func hasRead(_ partition: Partition, _ handle: any OwnedPartition) {
+    guard let part = owned[partition], part.handle === handle else { return }
+    owned[partition]?.isRead = true
+    lease.admit([partition], lapses: part.lapses)
+    work.ring()
   }
 
   /// Forgets partitions: nothing of them is sent any more, and their work is stopped.
@@ -249,13 +261,21 @@ actor Partitions: Service {
     // One sentence for all: a server that is away concerns most partitions.
     let work = "records of the cluster cannot be read"
     var pending: [StoredRecord] = []
+    var isRead = false
     // Orders that are carried out. They are known here alone until they are finished.
     var finished: [Position] = []
     while !Task.isCancelled {
       do {
         if pending.isEmpty { pending = try await handle.read(limit: Self.recordsAtOnce) }
         let (opened, failure) = open(pending, partition, handle)
-        finished += try await enter(opened)
+        let changes = try await enter(opened)
+        finished += changes.finished
+        if !isRead, failure != nil || pending.last.map({ $0.position >= handle.inherited }) ?? true {
+          isRead = true
+          await hasRead(partition, handle)
+        } else if isRead, changes.hasWork {
+          self.work.ring()
+        }
         pending.removeFirst(opened.count)
         while let position = finished.first {
           try await handle.finish(position)
@@ -289,12 +309,11 @@ actor Partitions: Service {
     return (opened, nil)
   }
 
-  /// Enters records into the ledger. Returns those to be finished.
-  private nonisolated func enter(_ records: [OwnedRecord]) async throws -> [Position] {
-    if records.isEmpty { return [] }
+  /// Enters records into the ledger.
+  private nonisolated func enter(_ records: [OwnedRecord]) async throws -> OwnedChanges {
+    if records.isEmpty { return OwnedChanges() }
     let changes = try await ledger.own(records, at: .now())
     if !changes.cancelled.isEmpty || changes.isFlushed { await work.changed(changes) }
-    if changes.hasWork { work.ring() }
-    return changes.finished
+    return changes
   }
 }

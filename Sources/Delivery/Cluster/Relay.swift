@@ -4,11 +4,12 @@ import Logging
 import Messages
 import Synchronization
 
-/// Relays the requests of a conversation to the queue of the cluster, in order, one append at a time.
+/// Relays the requests of a conversation to the queue of the cluster, in order, one append at a time. Short texts that follow
+/// each other share a record.
 ///
-/// Before the queue gets a request, its messages are committed as `publishing`. A request whose append was not answered is
-/// in doubt: it is looked for in the queue, then among the facts, and appended again under its id if it is in neither. Later
-/// requests of the conversation wait for that.
+/// Before the queue gets a record, the messages of its requests are committed as `publishing`, with the record's id. A record
+/// whose append was not answered is in doubt: it is looked for in the queue, then among the facts, and appended again under
+/// its id if it is in neither. Later requests of the conversation wait for that.
 ///
 /// While no server answers, all conversations wait for `cluster`. Whatever is full or refuses delays only its own
 /// conversation, and so do photos that cannot be stored. After two conversations, all requests with photos wait for
@@ -24,6 +25,8 @@ struct Relay: Sendable {
 
   /// Seconds until a conversation that waits by itself is tried again.
   private static let pause = 5.0
+  /// The bytes of the texts that share a record.
+  private static let bytesInRecord = 64 << 10
   private static let work = "a request is not relayed to the cluster now"
 
   /// Why a request is not relayed now.
@@ -69,16 +72,30 @@ struct Relay: Sendable {
         ended()
         continue
       }
-      let ready = Array(requests.prefix { !$0.first.isDuplicate })
+      let together = Self.together(requests)
       let due = first.first.acceptedAt.advanced(seconds: lifetime)
-      guard try await relay(ready, due: due, isStopping: isStopping, ended: ended) else { return }
+      guard try await relay(together, due: due, ended: ended) else { return }
     }
   }
 
-  /// Relays requests in order. Returns false if the conversation has to wait.
-  private func relay(
-    _ requests: [RelayableRequest], due: Timestamp, isStopping: () -> Bool, ended: () -> Void
-  ) async throws -> Bool {
+  /// The first of `requests` that share a record: those of a record in doubt, or short texts, or one alone.
+  private static func together(_ requests: [RelayableRequest]) -> [RelayableRequest] {
+    guard let next = requests.first else { return [] }
+    if next.isInDoubt {
+      guard let record = next.first.record else { return [next] }
+      return Array(requests.prefix { $0.isInDoubt && $0.first.record == record })
+    }
+    guard next.isText else { return [next] }
+    var bytes = 0
+    let texts = requests.prefix(RelayedRequest.mostInRecord).prefix { request in
+      bytes += request.messages.reduce(0) { $0 + $1.bytes }
+      return request.isText && !request.isInDoubt && !request.first.isDuplicate && bytes <= bytesInRecord
+    }
+    return texts.isEmpty ? [next] : Array(texts)
+  }
+
+  /// Relays requests in one record. Returns false if the conversation has to wait.
+  private func relay(_ requests: [RelayableRequest], due: Timestamp, ended: () -> Void) async throws -> Bool {
     guard let next = requests.first else { return false }
     let (first, conversation) = (next.first, next.first.conversationRow)
     // One in doubt may be in the queue; the store is then not needed.
@@ -89,32 +106,27 @@ struct Relay: Sendable {
         return false
       }
     }
-    let isBytesAway = await circuits.isLeftAlone(ClusterLink.bytesDestination)
-    let ready = [next] + requests.dropFirst().prefix { !isBytesAway || !$0.hasPhotos }
-    let begun = try await ledger.beginRelaying(ready)
-    var relayed: [RelayableRequest] = []
-    var result = Result.relayed
-    for request in begun {
-      if isStopping() || Task.isCancelled { break }
-      result = await relay(request)
-      guard case .relayed = result else { break }
-      relayed.append(request)
-    }
-    var untried = Array(begun.dropFirst(relayed.count))
-    if case .inDoubt = result { untried.removeFirst() }
-    try await ledger.endRelaying(relayed: relayed, untried: untried)
-    for request in relayed {
-      log.info("relayed", metadata: ["request": "\(request.first.request)", "record": "\(record(of: request))"])
-    }
-    if !relayed.isEmpty {
-      troubles.end(Self.work)
-      try await circuits.succeeded(ClusterLink.destination, for: conversation)
-      if relayed.contains(where: { $0.hasPhotos && !$0.isInDoubt }) {
-        try await circuits.succeeded(ClusterLink.bytesDestination, for: conversation)
-      }
+    let doubt = next.isInDoubt ? next.first.record : nil
+    let begun = try await ledger.beginRelaying(requests) { [self] in doubt ?? RecordID(of: $0.map { id(of: $0) }) }
+    guard let message = begun.first?.first else { return false }
+    let record = doubt ?? RecordID(of: begun.map { id(of: $0) })
+    let result = await relay(begun, as: record)
+    switch result {
+    case .relayed: try await ledger.endRelaying(relayed: begun, untried: [])
+    case .untried, .failed: try await ledger.endRelaying(relayed: [], untried: begun)
+    case .inDoubt: break
     }
     switch result {
-    case .relayed: return !begun.isEmpty
+    case .relayed:
+      for request in begun {
+        log.info("relayed", metadata: ["request": "\(request.first.request)", "record": "\(record)"])
+      }
+      troubles.end(Self.work)
+      try await circuits.succeeded(ClusterLink.destination, for: conversation)
+      if needed.contains(ClusterLink.bytesDestination) {
+        try await circuits.succeeded(ClusterLink.bytesDestination, for: conversation)
+      }
+      return true
     case .untried(let obstacle), .inDoubt(let obstacle):
       if let destination = obstacle.destination {
         if obstacle.error.cause.concernsAll {
@@ -123,7 +135,7 @@ struct Relay: Sendable {
           try await circuits.answered(destination)
         }
       }
-      try await wait(begun[relayed.count].first, obstacle, until: due)
+      try await wait(message, obstacle, until: due)
       return false
     case .failed(let message, let error):
       try await fail(message, error)
@@ -155,27 +167,34 @@ struct Relay: Sendable {
     try await ledger.fail(message, step: StepError.Step.publish.rawValue, error: error, at: .now())
   }
 
-  private func record(of request: RelayableRequest) -> RecordID {
+  private func id(of request: RelayableRequest) -> RecordID {
     RecordID(host: link.host, request: request.first.request, acceptedAt: request.first.acceptedAt)
   }
 
-  // MARK: One request
+  // MARK: One record
 
-  private func relay(_ request: RelayableRequest) async -> Result {
-    let (id, partition) = (record(of: request), Partition(of: request.first.conversation))
-    var isSurelyAbsent = !request.isInDoubt
+  private func relay(_ requests: [RelayableRequest], as id: RecordID) async -> Result {
+    guard let next = requests.first else { return .relayed }
+    let partition = Partition(of: next.first.conversation)
+    var isSurelyAbsent = !next.isInDoubt
     do {
-      if request.isInDoubt {
+      if next.isInDoubt {
         if try await isThere(id, in: partition) {
           doubts.end(id)
           return .relayed
         }
         // An append may still arrive; until it cannot, nothing is given up.
         isSurelyAbsent = !doubts.mayArrive(id, memory: link.times.memory)
+        if RecordID(of: requests.map { self.id(of: $0) }) != id {
+          // Some have ended, so the queue had the record, and has lost it. The others are relayed anew.
+          let obstacle = Obstacle(error: DeliveryError(.network, "the cluster has lost a record"))
+          return isSurelyAbsent ? .untried(obstacle) : .inDoubt(obstacle)
+        }
       }
-      let contents = try await contents(of: request)
-      try await putPhotos(of: request, as: id)
-      let sealed = try link.seal.record(.request(contents), as: id)
+      var contents: [RelayedRequest] = []
+      for request in requests { contents.append(try await self.contents(of: request)) }
+      if next.hasPhotos { try await putPhotos(of: next, as: id) }
+      let sealed = try link.seal.record(.requests(contents), as: id)
       _ = try await link.queue.append(sealed, as: id, to: partition)
       doubts.end(id)
       return .relayed

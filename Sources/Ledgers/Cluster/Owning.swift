@@ -32,12 +32,16 @@ package struct OwnedChanges: Sendable {
   package var cancelled: [MessageID] = []
   /// Destinations are to be tried now.
   package var isFlushed = false
+
+  package init() {}
 }
 
 /// The second ledger of a host in a cluster: the requests whose conversations it serves. It has the tables of the other one
 /// and a table of texts. The queue is the truth, so it is emptied at every start, and nothing is synced.
 ///
-/// Here `requests.request` is NAME@RECORD, `requests.inode` the record's position, and `requests.digest` its origin.
+/// Here `requests.request` is NAME@ID, `requests.inode` the record's position, and `requests.digest` its origin.
+/// `requests.filed` is 0 for a request whose end is told at once, 3 for one whose end may wait for its record, and 1 for one
+/// whose end is told.
 extension Ledger {
   /// Empties the ledger. Objects that were stored and never published are still known, to be deleted.
   package func emptyOwned() async throws {
@@ -50,6 +54,8 @@ extension Ledger {
             subject TEXT NOT NULL, -- the request to cancel, or the held conversation
             PRIMARY KEY (partition, position)
           ) STRICT, WITHOUT ROWID;
+          CREATE INDEX IF NOT EXISTS owned_records ON requests(record);
+          CREATE INDEX IF NOT EXISTS owned_waiting ON requests(finished_at) WHERE \(OwnedEnd.isWaiting);
           DELETE FROM owned_texts; DELETE FROM owned_orders; DELETE FROM attempts; DELETE FROM photos;
           DELETE FROM requests; DELETE FROM received; DELETE FROM conversations;
           UPDATE uploads SET state = 'abandoned' WHERE state = 'started' OR state = 'deleting';
@@ -69,11 +75,54 @@ extension Ledger {
     return changes
   }
 
-  /// The positions of orders that end with a request.
-  package func orders(toCancel request: String) async throws -> [Position] {
+  /// The positions of orders that end with a record.
+  package func orders(toCancel record: RecordID) async throws -> [Position] {
     try await ask { database in
-      try database.values("SELECT position FROM owned_orders WHERE subject = ? ORDER BY position", request)
+      try database.values(
+        """
+        SELECT position FROM owned_orders WHERE subject IN (SELECT request FROM requests WHERE record = ?)
+        ORDER BY position
+        """, record.text)
     }
+  }
+
+  // MARK: Ends
+
+  /// The requests of a record, in order, once all have ended; empty until then.
+  package func ended(_ record: RecordID) async throws -> [UnfiledRequest] {
+    try await read { database in
+      if try database.exists("requests WHERE record = ? AND state = 'queued'", record.text) { return [] }
+      return try database.requests("WHERE r.record = ? ORDER BY r.id", record.text)
+    }
+  }
+
+  /// Records that the end of a request was told before its record is over. The end of another one will be told at once.
+  ///
+  /// - Returns: true, without a change, if the record is over now.
+  package func markTold(_ request: Int64, of record: RecordID) async throws -> Bool {
+    try await write { database in
+      guard try database.hasTeller(record) else { return true }
+      try database.run("UPDATE requests SET filed = 1 WHERE id = ?", request)
+      return false
+    }
+  }
+
+  /// Lets ends that have waited for their records be told at once.
+  ///
+  /// - Parameter before: they have waited since then.
+  /// - Returns: whether others wait.
+  package func tellWaiting(before: Timestamp, at now: Timestamp) async throws -> Bool {
+    let condition = "\(OwnedEnd.isWaiting) AND (finished_at < ? OR finished_at > ?)"
+    let isDue: Bool = try await ask { database in
+      try database.exists("requests WHERE \(condition)", before.milliseconds, now.milliseconds)
+    }
+    if isDue {
+      try await write { database in
+        try database.run(
+          "UPDATE requests SET filed = 0 WHERE \(condition)", before.milliseconds, now.milliseconds)
+      }
+    }
+    return try await ask { try $0.exists("requests WHERE \(OwnedEnd.isWaiting)") }
   }
 
   /// Texts of waiting messages, in order, up to the first one that is gone.
@@ -130,9 +179,15 @@ extension Ledger {
     try await read { try $0.receiptMessages(ofRequest: row) }
   }
 
-  /// Forgets requests whose ends are in the queue.
-  package func forgetOwned(_ rows: [Int64]) async throws {
-    try await write { database in for row in rows { try database.forgetOwned(row) } }
+  /// Forgets records that are finished.
+  package func forgetOwned(_ records: Set<RecordID>) async throws {
+    if records.isEmpty { return }
+    try await write { database in
+      for record in records {
+        let requests: [Int64] = try database.values("SELECT id FROM requests WHERE record = ?", record.text)
+        for request in requests { try database.forgetOwned(request) }
+      }
+    }
   }
 
   /// The conversations with requests, and the held ones.
@@ -162,6 +217,11 @@ extension Ledger {
   }
 }
 
+private enum OwnedEnd {
+  /// Ends that wait for their records.
+  static let isWaiting = "filed = 3 AND state <> 'queued'"
+}
+
 /// The attempts of a message that arrives as perhaps published.
 private enum Inheritance {
   static let byOwner = 1
@@ -171,8 +231,16 @@ private enum Inheritance {
 extension Database {
   fileprivate func enter(_ record: OwnedRecord, _ changes: inout OwnedChanges, at now: Timestamp) throws {
     switch record.contents {
-    case .request(let request):
-      if try own(request, record, at: now) { changes.hasWork = true }
+    case .requests(let requests):
+      for request in requests where try own(request, record, isAlone: requests.count == 1, at: now) {
+        changes.hasWork = true
+      }
+      if requests.count > 1, try !exists("requests WHERE record = ?", record.id.text) {
+        // All were relayed again, each in a record of its own.
+        changes.finished.append(record.position)
+      } else if requests.count > 1 {
+        _ = try hasTeller(record.id)
+      }
     case .cancel(let name, let id):
       try cancel("\(name)@\(id)", record, &changes, at: now)
     case .hold(let name):
@@ -222,16 +290,32 @@ extension Database {
     let messages: [MessageID] = try values(
       "SELECT message FROM messages WHERE request_id = ? AND \(cancellable)", request.row)
     try endWaiting(ofRequest: request.row, conversation: conversation, as: .cancelled, where: cancellable)
-    _ = try endRequestIfDone(request.row, at: now)
+    // Somebody waits for the answer.
+    if try endRequestIfDone(request.row, at: now) != nil {
+      try run("UPDATE requests SET filed = 0 WHERE id = ? AND filed = 3", request.row)
+    }
     try hurry(conversation, at: now)
     return messages
   }
 
-  private func own(_ request: RelayedRequest, _ record: OwnedRecord, at now: Timestamp) throws -> Bool {
+  /// Has the end of a record's last request told at once, which then ends the record. Returns false if all have ended.
+  fileprivate func hasTeller(_ record: RecordID) throws -> Bool {
+    let last: Int64? = try value(
+      "SELECT id FROM requests WHERE record = ? AND state = 'queued' ORDER BY id DESC LIMIT 1", record.text)
+    guard let last else { return false }
+    try run("UPDATE requests SET filed = 0 WHERE id = ?", last)
+    return true
+  }
+
+  private func own(
+    _ request: RelayedRequest, _ record: OwnedRecord, isAlone: Bool, at now: Timestamp
+  ) throws -> Bool {
     let conversation = try conversation(ConversationID(unchecked: request.conversation), now: now)
     var row = RequestRow()
     // No client could write such a name: two origins may have the same.
-    row.request = "\(request.request)@\(record.id)"
+    row.request = "\(request.request)@\(request.id)"
+    row.record = record.id.text
+    row.filed = isAlone ? 0 : 3
     row.droppedAs = request.request
     row.inode = record.position
     row.conversationRow = conversation
@@ -280,20 +364,20 @@ extension Database {
 }
 
 extension QueuedMessage {
-  /// The record of a message in an owner's ledger; nil in any other.
-  package var record: RecordID? { RecordID(inName: request) }
+  /// The id of a message's request in an owner's ledger; nil in any other.
+  package var id: RecordID? { RecordID(inName: request) }
 
   /// The request's name at its origin.
-  package var clientsName: String { record == nil ? request : droppedAs }
+  package var clientsName: String { id == nil ? request : droppedAs }
 }
 
 extension UnfiledRequest {
-  /// The record of a request in an owner's ledger; nil in any other.
-  package var record: RecordID? { RecordID(inName: self.request) }
+  /// The id of a request in an owner's ledger; nil in any other.
+  package var id: RecordID? { RecordID(inName: self.request) }
 }
 
 extension RecordID {
-  /// - Parameter request: NAME@RECORD.
+  /// - Parameter request: NAME@ID.
   /// - Returns: nil for any other name.
   fileprivate init?(inName request: String) {
     guard let mark = request.lastIndex(of: "@") else { return nil }

@@ -2,17 +2,6 @@ import Clusters
 import GRDB
 import Messages
 
-/// How a relayed request ended, from its owner.
-package struct RelayedEnd: Sendable {
-  package let id: RecordID
-  package let end: RequestEnd
-
-  package init(id: RecordID, end: RequestEnd) {
-    self.id = id
-    self.end = end
-  }
-}
-
 extension Ledger {
   /// The note in `janitor` of the last fact that was read.
   private static let factsRead = "cluster.facts"
@@ -35,7 +24,7 @@ extension Ledger {
   ///   - remoteUntil: when stored photos may be gone.
   /// - Returns: how many requests ended.
   package func end(
-    _ ends: [RelayedEnd], relayedBy host: HostID, upTo position: Position?,
+    _ ends: [RequestEnd], relayedBy host: HostID, upTo position: Position?,
     path: @escaping @Sendable (InboxID, ConversationID, MessageID) -> String, remoteUntil: Timestamp, at now: Timestamp
   ) async throws -> Int {
     try await write { database in
@@ -57,11 +46,10 @@ private struct EndRecorder {
   let remoteUntil: Timestamp
   let now: Timestamp
 
-  func record(_ relayed: RelayedEnd, relayedBy host: HostID) throws -> Bool {
-    let end = relayed.end
+  func record(_ end: RequestEnd, relayedBy host: HostID) throws -> Bool {
     let found = try database.first(RequestRow.self, "WHERE request = ? AND state = 'queued'", end.request)
     guard let request = found, let conversation = request.conversationRow,
-      RecordID(host: host, request: request.request, acceptedAt: request.acceptedAt) == relayed.id
+      RecordID(host: host, request: request.request, acceptedAt: request.acceptedAt) == end.id
     else { return false }
     let messages = try database.all(MessageRow.self, "WHERE request_id = ? ORDER BY position", request.row)
     let open = messages.filter { !$0.state.isFinal }

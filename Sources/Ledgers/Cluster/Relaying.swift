@@ -1,3 +1,4 @@
+import Clusters
 import GRDB
 import Messages
 
@@ -13,6 +14,7 @@ package struct RelayableRequest: Sendable {
   }
 
   package var row: Int64 { first.requestRow }
+  package var isText: Bool { messages.allSatisfy { $0.kind == .text } }
   /// Whether an earlier attempt may have put it into the queue.
   package var isInDoubt: Bool { messages.contains { $0.state == .publishing } }
 }
@@ -37,14 +39,18 @@ extension Ledger {
     return messages.count == Self.relayedAtOnce && requests.count > 1 ? requests.dropLast() : requests
   }
 
-  /// Records that the queue is about to get these requests. From here on they may be in it, and cannot be cancelled here.
+  /// Records that the queue is about to get these requests in one record. From here on they may be in it, and cannot be
+  /// cancelled here.
   ///
+  /// - Parameter record: the id of a record with the requests that it is given.
   /// - Returns: those that were not cancelled; none if the conversation is held.
-  package func beginRelaying(_ requests: [RelayableRequest]) async throws -> [RelayableRequest] {
+  package func beginRelaying(
+    _ requests: [RelayableRequest], as record: @escaping @Sendable ([RelayableRequest]) -> RecordID
+  ) async throws -> [RelayableRequest] {
     guard let conversation = requests.first?.first.conversationRow else { return [] }
     return try await write { database in
       if try database.value("SELECT held FROM conversations WHERE id = ?", conversation) == true { return [] }
-      return try requests.filter { request in
+      let begun = try requests.filter { request in
         try database.run(
           """
           UPDATE messages SET state = 'publishing', next_attempt = NULL
@@ -52,6 +58,10 @@ extension Ledger {
           """, request.row)
         return database.changesCount == request.messages.count
       }
+      if begun.isEmpty { return [] }
+      let id = record(begun).text
+      for request in begun { try database.run("UPDATE requests SET record = ? WHERE id = ?", id, request.row) }
+      return begun
     }
   }
 
@@ -73,6 +83,7 @@ extension Ledger {
         try database.run(
           "UPDATE messages SET state = 'pending' WHERE request_id = ? AND state = 'publishing' AND attempts = 0",
           request.row)
+        try database.run("UPDATE requests SET record = NULL WHERE id = ?", request.row)
       }
     }
   }
@@ -146,12 +157,13 @@ extension Ledger {
     }
   }
 
-  /// Relays a request again that the cluster has lost. Returns whether it was relayed and is not over.
+  /// Relays a request again that the cluster has lost, in a record of its own. Returns whether it was relayed and is not over.
   package func relayAgain(_ lost: RelayedRow, at now: Timestamp) async throws -> Bool {
     try await write { database in
       try database.run(
         "UPDATE messages SET state = 'publishing' WHERE request_id = ? AND state = 'relayed'", lost.row)
       let count = database.changesCount
+      try database.run("UPDATE requests SET record = NULL WHERE id = ?", lost.row)
       guard count > 0, let conversation = try database.knownConversation(lost.conversation) else { return false }
       try database.addWaiting(count, to: conversation, now: now)
       try database.hurry(conversation, at: now)
@@ -166,9 +178,11 @@ package struct RelayedRow: Sendable {
   package let request: String
   package let acceptedAt: Timestamp
   package let conversation: ConversationID
+  /// The record that had it; nil only of one that an earlier program relayed.
+  package let record: RecordID?
 
   fileprivate static let query = """
-    SELECT r.id, r.request, r.accepted_at, c.conversation FROM requests r JOIN conversations c ON c.id = r.conversation_id
+    SELECT r.id, r.request, r.accepted_at, r.record, c.conversation FROM requests r JOIN conversations c ON c.id = r.conversation_id
     WHERE r.state = 'queued' AND EXISTS (SELECT 1 FROM messages WHERE request_id = r.id AND state = 'relayed')
     """
 
@@ -177,5 +191,6 @@ package struct RelayedRow: Sendable {
     request = found["request"]
     acceptedAt = found["accepted_at"]
     conversation = found["conversation"]
+    record = (found["record"] as String?).flatMap { RecordID($0) }
   }
 }

@@ -1,3 +1,4 @@
+import Clusters
 import Messages
 
 /// A waiting message with all that a worker needs to send it. Immutable and passed around often; a reference costs less
@@ -45,6 +46,8 @@ package final class QueuedMessage: Sendable {
   package var isHeld: Bool { ofConversation.isHeld }
   /// Its request was in `draft/` when this was read.
   package var isDraft: Bool { own.isDraft }
+  /// The record of the cluster's queue that has its request, or may have it.
+  package var record: RecordID? { ofRequest.record.flatMap { RecordID($0) } }
   /// Its request waits for an earlier one with the same key.
   package var isDuplicate: Bool { ofRequest.duplicateOf != nil }
 }

@@ -30,21 +30,8 @@ extension Ledger {
   }
 
   private func requests(_ condition: String, after row: Int64, limit: Int) async throws -> [UnfiledRequest] {
-    try await read { database in
-      try database.all("\(Self.over) WHERE \(condition) AND r.id > ? ORDER BY r.id LIMIT ?", row, limit) {
-        UnfiledRequest($0)
-      }.map { request in
-        var request = request
-        request.messages = try database.receiptMessages(ofRequest: request.row)
-        return request
-      }
-    }
+    try await read { try $0.requests("WHERE \(condition) AND r.id > ? ORDER BY r.id LIMIT ?", row, limit) }
   }
-
-  private static let over = """
-    SELECT \(RequestRow.table.columns(of: "r")), c.conversation
-    FROM requests r LEFT JOIN conversations c ON c.id = r.conversation_id
-    """
 
   /// Records that the directories of these requests are durably at their final place. Those of `immovable` stay,
   /// because their owners do not let the daemon move them.
@@ -57,6 +44,15 @@ extension Ledger {
 }
 
 extension Database {
+  /// Requests `r` with their messages.
+  func requests<each Value: SQLiteValue>(_ rest: String, _ values: repeat each Value) throws -> [UnfiledRequest] {
+    try all("\(UnfiledRequest.selection) \(rest)", repeat each values) { UnfiledRequest($0) }.map { request in
+      var request = request
+      request.messages = try receiptMessages(ofRequest: request.row)
+      return request
+    }
+  }
+
   func receiptMessages(ofRequest request: Int64) throws -> [(own: MessageRow, photo: PhotoRow?)] {
     try all(UnfiledRequest.selectionOfMessages, request) { row in
       let (own, photo): (MessageRow, PhotoRow) = row.rows()
@@ -66,6 +62,10 @@ extension Database {
 }
 
 extension UnfiledRequest {
+  fileprivate static let selection = """
+    SELECT \(RequestRow.table.columns(of: "r")), c.conversation
+    FROM requests r LEFT JOIN conversations c ON c.id = r.conversation_id
+    """
   fileprivate static let selectionOfMessages = """
     SELECT \(MessageRow.table.columns(of: "m")), \(PhotoRow.table.columns(of: "p"))
     FROM messages m LEFT JOIN photos p ON p.message = m.message WHERE m.request_id = ? ORDER BY m.position

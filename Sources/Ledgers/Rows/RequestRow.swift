@@ -23,6 +23,8 @@ package struct RequestRow: TableRow, Equatable {
   package var filed = 0
   package var isRestored = false
   package var owner: Int64?
+  /// The record of the cluster's queue that has it, or may have it.
+  package var record: String?
 
   static let table = Table("requests", of: Self.self)
 
@@ -36,6 +38,7 @@ package struct RequestRow: TableRow, Equatable {
     column("cause", &cause, "error", &error, "bytes", &bytes)
     column("duplicate_of", &duplicateOf, "accepted_at", &acceptedAt, "finished_at", &finishedAt)
     column("filed", &filed, "restored", &isRestored, "owner", &owner)
+    column("record", &record)
   }
 }
 

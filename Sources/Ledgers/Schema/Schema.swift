@@ -82,7 +82,8 @@ enum LedgerSchema {
       finished_at INTEGER,
       filed INTEGER NOT NULL DEFAULT 0, -- 1: its directory is at its last place; 2: it may not be moved there
       restored INTEGER NOT NULL DEFAULT 0, -- 1: its row was made from the spool
-      owner INTEGER -- the user, of a draft
+      owner INTEGER, -- the user, of a draft
+      record TEXT -- the record of the cluster's queue with it, from the moment before it is appended
     ) STRICT;
 
     CREATE TABLE messages (

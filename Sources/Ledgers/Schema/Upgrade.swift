@@ -8,7 +8,7 @@ import Messages
 /// takes a seventh of that size.
 enum Upgrade {
   /// The name under which a ledger knows that it has the tables of `LedgerSchema`.
-  private static let name = "v20 where messages were offered"
+  private static let name = "v21 records of requests"
   /// The names that earlier programs left there, the first one first.
   private static let former = [
     "v1 requests, messages, photos", "v2 conversations wait for destinations", "v3 drafts",
@@ -18,6 +18,7 @@ enum Upgrade {
     "v14 attempts that succeed stand with their messages", "v15 counts as sums",
     "v16 requests that stay where they are, owners of drafts", "v17 drafts by owner",
     "v18 the tables as they are", "v19 places of profiles, photos of others by state",
+    "v20 where messages were offered",
   ]
 
   static var migrator: DatabaseMigrator {

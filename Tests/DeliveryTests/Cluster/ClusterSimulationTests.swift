@@ -60,6 +60,20 @@ struct ClusterSimulationTests {
     #expect(try await simulation.run(rounds: 4) == [])
   }
 
+  @Test("texts that wait share records, a refused one among them")
+  func sharesRecords() async throws {
+    let simulation = try ClusterSimulation(seed: 1, hosts: 1, faults: 0)
+    let host = simulation.hosts[0]
+    let dropped = try (0..<30).map { try host.drop($0 == 7 ? "bad" : "text \($0)", to: "c0") }
+    try await host.start()
+    while try host.waiting() > 1 || !simulation.queue.unfinished.isEmpty { await Task.yield() }
+    let states = try dropped.map { try host.story(of: $0)?.state }
+    #expect(states.enumerated().allSatisfy { $0.element == ($0.offset == 7 ? .failed : .sent) })
+    #expect(simulation.receiver.shown.map(\.request) == dropped.enumerated().filter { $0.offset != 7 }.map(\.element))
+    #expect(simulation.queue.appended < 10)
+    await host.kill()
+  }
+
   @Test("a full partition delays only its own conversations")
   func delaysForRoom() async throws {
     let full = Partition(of: ConversationID(unchecked: "c0"))

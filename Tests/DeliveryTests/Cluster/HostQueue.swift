@@ -155,7 +155,7 @@ final class HostQueue: Queue, BlobStore {
   }
 
   func conclude(_ fact: [UInt8], of id: RecordID, from origin: HostID) async throws(QueueError) -> [UInt8] {
-    let isFailure = (try? ClusterSimulation.seal.end(fact, of: id))?.state == .failed
+    let isFailure = (try? ClusterSimulation.seal.ends(fact, of: id))?.contains { $0.state == .failed } ?? false
     if case .givesUpSilently = flaw, isFailure { return fact }
     // After a long sleep the connection is dead, so that a failure from before it does not become a fact.
     return try await call(connected: isFailure) { [shared] () async throws(QueueError) in

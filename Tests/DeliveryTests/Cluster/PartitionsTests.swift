@@ -61,7 +61,7 @@ import Testing
       ])
     let record = OwnedRecord(
       id: try #require(RecordID(String(repeating: "a", count: 32))), position: 1,
-      partition: Partition(of: conversation), contents: .request(request), isInherited: false)
+      partition: Partition(of: conversation), contents: .requests([request]), isInherited: false)
     _ = try await ledger.own([record], at: .now())
     return try #require(try await head().first)
   }

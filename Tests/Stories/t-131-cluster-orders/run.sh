@@ -13,7 +13,7 @@ is() { [ "$(state "$1")" = "$2" ]; }
 texts() { jq -r '.text // empty' sink/journal.jsonl | paste -sd' '; }
 
 # owns_all NAME: an earlier owner may have published what a new one finds, so that it cannot be cancelled at once.
-owns_all() { [ "$(grep -c 'owns a partition' "$1/start.log")" -ge 64 ]; }
+owns_all() { [ "$(grep -c 'owns a partition' "$1/start.log")" -ge 16 ]; }
 wait_until owns_all first
 
 # A conversation that another host holds. Others go on.
