@@ -1,5 +1,6 @@
 import Composition
 import Control
+import DurableFiles
 import Foundation
 import Ledgers
 import Messages
@@ -69,16 +70,16 @@ struct Waiting {
   private func state(of name: String, in ledger: LedgerView?) throws -> Outcome? {
     // In the order of moves, so that none is missed.
     var request: String?
-    for directory in [spool.draft, spool.new] where RequestName(name) != nil {
-      guard let entry = try directory.entry(name) else { continue }
+    for directory in [spool.draft, spool.new] {
+      guard let entry = try entry(name, in: directory) else { continue }
       request = try ledger?.arriving(inode: entry.inode, born: entry.born)
       if request == nil { return nil }
     }
     request = try request ?? ledger?.newest(name)
     guard let request, let row = try ledger?.request(request) else {
       if try ledger == nil && RequestName(name) != nil && spool.cur.entry(name) != nil { return nil }
-      if try spool.sent.entry(name) != nil { return .sent }
-      if try spool.failed.entry(name) != nil { return .failed("\(name) failed; see failed/\(name)/error") }
+      if try entry(name, in: spool.sent) != nil { return .sent }
+      if try entry(name, in: spool.failed) != nil { return .failed("\(name) failed; see failed/\(name)/error") }
       return .unknown
     }
     if untilRelayed, row.state == .queued {
@@ -104,6 +105,12 @@ struct Waiting {
       if try ledger?.request(request)?.state != .failed { return nil }
       return .failed("\(subject) failed: \(try ledger?.request(request)?.error ?? "see failed/\(request)/error")")
     }
+  }
+
+  /// An entry under any name: one that no request may have is there, too, until the daemon refuses it.
+  private func entry(_ name: String, in directory: Directory) throws -> Entry? {
+    if RequestName(name) != nil { return try directory.entry(name) }
+    return name.contains("/") || ["", ".", ".."].contains(name) ? nil : try? directory.entry(name)
   }
 
   private func draw(_ name: String, _ ledger: LedgerView) throws {

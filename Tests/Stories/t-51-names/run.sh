@@ -7,6 +7,16 @@ request() { mkdir "$1"; echo "$2" > "$1/to"; echo "$3" > "$1/text"; }
 # fails STATUS COMMAND...: its words are in err.log.
 fails() { local want=$1 status=0; shift; "$@" > out.log 2> err.log || status=$?; expect "$status" "$want" "$*: $(cat err.log)"; }
 
+# Until the daemon has seen an entry, one waits for it, whatever its name is.
+kill -STOP "$daemon"
+request "$spool/tmp/too soon" friends early; mv "$spool/tmp/too soon" "$spool/new/"
+for name in '' . .. ../new; do fails 66 "$photospool" wait --timeout 1 "$name"; done
+fails 75 "$photospool" wait --timeout 1 'too soon'
+kill -CONT "$daemon"
+fails 69 "$photospool" wait --timeout 60 'too soon'
+"$photospool" retry 'too soon' > /dev/null
+"$photospool" wait --timeout 60 'too soon'
+
 # Every refusal leaves a log line, a count, a row and its name.
 request "$spool/tmp/my cat" family meow; mv "$spool/tmp/my cat" "$spool/new/"
 cp "$photos/Wine_by_Jakkub_Mede.jpg" "$spool/tmp/cat.jpg"; mv "$spool/tmp/cat.jpg" "$spool/new/"
@@ -20,8 +30,8 @@ for name in 'my cat' cat.jpg link 'odd\\xff' nobody; do
 done
 must_print 'dropped as *my cat' show 'my cat'
 are_refused() { [ "$(grep -c 'event=refused' start.log)" = "$1" ]; }
-wait_until are_refused 5
-expect "$("$photospool" metrics | grep 'requests_ended_total{outcome="failed"}' | cut -d' ' -f2)" 5
+wait_until are_refused 6
+expect "$("$photospool" metrics | grep 'requests_ended_total{outcome="failed"}' | cut -d' ' -f2)" 6
 "$photospool" queue --state failed > queue.log
 for name in 'my cat' cat.jpg link 'odd\\xff' nobody; do grep -q "^$name " queue.log || fail "$name: $(cat queue.log)"; done
 expect "$("$photospool" queue --state failed --json | jq -r 'select(.message == null) | .droppedAs' | sort | paste -sd,)" \
