@@ -1,1 +1,1 @@
-package let programVersion = "0.1.0"
+package let programVersion = "0.2.0"
