@@ -65,8 +65,8 @@ package protocol Queue: Sendable {
 
 /// A partition that this process owns, or has owned.
 package protocol OwnedPartition: AnyObject, Sendable {
-  /// The position of the last unfinished record when the partition was taken, or a later one. Up to there, an earlier owner may
-  /// have read the records; nobody else reads later ones.
+  /// The position of the last record when the partition was taken, or a later one. Up to there, an earlier owner may have
+  /// read the records; nobody else reads later ones.
   var inherited: Position { get }
 
   /// The next records in the order of their positions. The first call begins with the first unfinished record of the

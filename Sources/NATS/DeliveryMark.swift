@@ -11,8 +11,6 @@ struct DeliveryMark: Equatable {
   let position: UInt64
   /// Grows by one for each message that the consumer delivers.
   let number: UInt64
-  /// How many messages the consumer had yet to deliver.
-  let pending: UInt64
 
   /// nil for anything else.
   init?(_ reply: String?) {
@@ -21,7 +19,7 @@ struct DeliveryMark: Equatable {
     let first = tokens.count == 9 ? 2 : 4
     guard tokens.count == 9 || (11...12).contains(tokens.count),
       let delivered = UInt64(tokens[first + 2]), let position = UInt64(tokens[first + 3]),
-      let number = UInt64(tokens[first + 4]), let pending = UInt64(tokens[first + 6]), position > 0, number > 0
+      let number = UInt64(tokens[first + 4]), position > 0, number > 0
     else { return nil }
     prefix = tokens[...(first + 1)].joined(separator: ".") + "."
     stream = String(tokens[first])
@@ -29,6 +27,5 @@ struct DeliveryMark: Equatable {
     self.delivered = delivered
     self.position = position
     self.number = number
-    self.pending = pending
   }
 }

@@ -173,8 +173,6 @@ actor NATSPartition: OwnedPartition {
     number = mark.number
     prefix = mark.prefix
     highest = max(highest, mark.position)
-    // The last records of the partition are finished.
-    if mark.pending == 0 { last.withLock { $0 = min($0, mark.position) } }
     unfinished[mark.position] = Unfinished(delivered: mark.delivered, number: mark.number)
     // A foreign message stays in the stream and blocks no other.
     guard !early.contains(mark.position), let last = reply.subject.split(separator: ".").last,

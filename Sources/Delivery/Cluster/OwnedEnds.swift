@@ -88,6 +88,8 @@ struct OwnedEnds: Service {
       }
       guard isOver else { return nil }
       ended = try await ledger.ended(record)
+      // The partition was left meanwhile.
+      if ended.isEmpty { throw QueueError.lost }
     }
     if request.id != record {
       ended.removeAll { $0.filed == Self.told }

@@ -57,6 +57,10 @@ final class OwnerGate: Sendable {
       let end = RequestEnd(
         id: id, request: message.clientsName, failed: message.row, because: reason, parts: parts, at: .now())
       let fact = try link.seal.fact([end], of: id)
+      if let record = message.record, record != id, try await link.queue.fact(of: record, from: origin) != nil {
+        // An earlier owner has told all ends of the record.
+        return nil
+      }
       // Between a look at the lease and this one, the host may have slept, and others may have shown the message.
       if let obstacle = obstacle(to: message) { return obstacle }
       do throws(QueueError) { _ = try await link.queue.conclude(fact, of: id, from: origin) } catch {
@@ -79,9 +83,10 @@ final class OwnerGate: Sendable {
 }
 
 extension RequestEnd {
-  /// The end of a request that is over in the owner's ledger; nil for another ledger's.
+  /// The end of a request that is over in the owner's ledger; nil for another ledger's, and for one whose messages came
+  /// again in another request.
   init?(_ request: UnfiledRequest) {
-    guard let id = request.id else { return nil }
+    guard let id = request.id, !request.messages.isEmpty else { return nil }
     self.init(
       id: id, request: request.droppedAs, state: request.state, cause: request.cause, error: request.error,
       finishedAt: request.finishedAt.milliseconds,

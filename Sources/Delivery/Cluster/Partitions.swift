@@ -261,16 +261,22 @@ actor Partitions: Service {
     // One sentence for all: a server that is away concerns most partitions.
     let work = "records of the cluster cannot be read"
     var pending: [StoredRecord] = []
-    var isRead = false
+    var (isRead, last) = (false, Position(0))
     // Orders that are carried out. They are known here alone until they are finished.
     var finished: [Position] = []
     while !Task.isCancelled {
       do {
+        if !isRead, try await isLast(last, in: partition, handle) {
+          isRead = true
+          await hasRead(partition, handle)
+        }
         if pending.isEmpty { pending = try await handle.read(limit: Self.recordsAtOnce) }
         let (opened, failure) = open(pending, partition, handle)
         let changes = try await enter(opened)
         finished += changes.finished
-        if !isRead, failure != nil || pending.last.map({ $0.position >= handle.inherited }) ?? true {
+        last = max(last, opened.last?.position ?? 0)
+        if !isRead, failure != nil {
+          // Nothing behind it can be read.
           isRead = true
           await hasRead(partition, handle)
         } else if isRead, changes.hasWork {
@@ -291,6 +297,15 @@ actor Partitions: Service {
         try? await Task.sleep(for: link.times.beat)
       }
     }
+  }
+
+  /// Whether no record behind `position` was there when the partition was taken.
+  private nonisolated func isLast(
+    _ position: Position, in partition: Partition, _ handle: any OwnedPartition
+  ) async throws(QueueError) -> Bool {
+    let inherited = handle.inherited
+    if position >= inherited { return true }
+    return try await link.queue.record(after: position, in: partition).map { $0.position > inherited } ?? true
   }
 
   /// Opens records up to the first one that cannot be read: those behind it may be of the same conversation.

@@ -265,7 +265,11 @@ extension ConversationWorker {
         return true
       case .absent:
         _ = try await ledger.startAgain(message, at: .now())
-        if gate != nil { try await ledger.endInheritance(behind: message, at: .now()) }
+        if gate != nil {
+          try await ledger.endInheritance(behind: message, at: .now())
+          // It may have ended what was cancelled.
+          signals.filing.ring()
+        }
         signals.sweeper.ring()
         return true
       case .unknown:

@@ -213,7 +213,8 @@ struct Acceptor {
     try database.run(
       """
       UPDATE requests SET dropped_as = ?, conversation_id = ?, inbox = ?, idempotency_key = ?, digest = ?, state = ?,
-        cause = NULL, error = NULL, bytes = ?, duplicate_of = ?, accepted_at = ?, finished_at = ?, filed = 0
+        cause = NULL, error = NULL, bytes = ?, duplicate_of = ?, accepted_at = ?, finished_at = ?, filed = 0,
+        record = NULL
       WHERE id = ?
       """,
       droppedAs, conversation, new.inbox.text, contents.key, contents.digest, state.rawValue,

@@ -101,7 +101,10 @@ extension Ledger {
   /// - Returns: true, without a change, if the record is over now.
   package func markTold(_ request: Int64, of record: RecordID) async throws -> Bool {
     try await write { database in
-      guard try database.hasTeller(record) else { return true }
+      guard try database.hasTeller(record) else {
+        // Without its rows, the partition is left.
+        return try database.exists("requests WHERE record = ?", record.text)
+      }
       try database.run("UPDATE requests SET filed = 1 WHERE id = ?", request)
       return false
     }
@@ -141,6 +144,13 @@ extension Ledger {
   /// An earlier owner did not publish this message, so it cannot have published the later ones of the conversation.
   package func endInheritance(behind message: QueuedMessage, at now: Timestamp) async throws {
     try await write { database in
+      let own = try database.first(
+        RequestRow.self, "WHERE id = ? AND request IN (SELECT subject FROM owned_orders)", message.requestRow)
+      if let own {
+        // An earlier owner may have cancelled it and gone on.
+        _ = try database.cancelOwned(own, at: now)
+        return
+      }
       try database.run(
         """
         UPDATE messages SET state = 'pending', attempts = 0
@@ -326,6 +336,7 @@ extension Database {
     row.acceptedAt = Timestamp(milliseconds: request.acceptedAt)
     guard let number = try insert(row, "ON CONFLICT (request) DO NOTHING") else { return false }
     for part in request.messages {
+      let wasWaiting = try takeOver(part.message, at: now)
       var message = MessageRow()
       message.message = MessageID(unchecked: part.message)
       message.requestRow = number
@@ -335,9 +346,9 @@ extension Database {
       message.file = part.file
       message.bytes = part.bytes
       message.digest = part.digest
-      if part.mayBePublished || record.isInherited {
+      if part.mayBePublished || record.isInherited || wasWaiting {
         message.state = .publishing
-        message.attempts = part.mayBePublished ? Inheritance.byOrigin : Inheritance.byOwner
+        message.attempts = part.mayBePublished || wasWaiting ? Inheritance.byOrigin : Inheritance.byOwner
       }
       try insert(message)
       if let text = part.text {
@@ -350,14 +361,31 @@ extension Database {
     return true
   }
 
+  /// Takes a message from an earlier request, whose record waits for others: it failed and was retried, or its origin's
+  /// ledger was rebuilt. Returns whether it waited there.
+  private func takeOver(_ message: String, at now: Timestamp) throws -> Bool {
+    guard let former = try first(MessageRow.self, "WHERE message = ?", message) else { return false }
+    try endWaiting(
+      ofRequest: former.requestRow, conversation: former.conversationRow, as: .cancelled, where: LedgerSchema.waiting)
+    try run(
+      "UPDATE requests SET state = 'cancelled', finished_at = ? WHERE id = ? AND state = 'queued'", now.milliseconds,
+      former.requestRow)
+    try forgetMessage(message)
+    try run("DELETE FROM messages WHERE id = ?", former.row)
+    try run("UPDATE requests SET filed = 0 WHERE id = ?", former.requestRow)
+    return !former.state.isFinal
+  }
+
+  private func forgetMessage(_ message: String) throws {
+    try run("DELETE FROM owned_texts WHERE message = ?", message)
+    try run("DELETE FROM attempts WHERE message = ?", message)
+    try run("DELETE FROM photos WHERE message = ?", message)
+    try run("DELETE FROM uploads WHERE message = ? AND state IN ('published', 'offered')", message)
+  }
+
   fileprivate func forgetOwned(_ request: Int64) throws {
     let messages: [String] = try values("SELECT message FROM messages WHERE request_id = ?", request)
-    for message in messages {
-      try run("DELETE FROM owned_texts WHERE message = ?", message)
-      try run("DELETE FROM attempts WHERE message = ?", message)
-      try run("DELETE FROM photos WHERE message = ?", message)
-      try run("DELETE FROM uploads WHERE message = ? AND state IN ('published', 'offered')", message)
-    }
+    for message in messages { try forgetMessage(message) }
     try run("DELETE FROM owned_orders WHERE subject = (SELECT request FROM requests WHERE id = ?)", request)
     try run("DELETE FROM requests WHERE id = ?", request)
   }

@@ -60,7 +60,7 @@ import Testing
           mayBePublished: false)
       ])
     let record = OwnedRecord(
-      id: try #require(RecordID(String(repeating: "a", count: 32))), position: 1,
+      id: request.id, position: 1,
       partition: Partition(of: conversation), contents: .requests([request]), isInherited: false)
     _ = try await ledger.own([record], at: .now())
     return try #require(try await head().first)
