@@ -1,8 +1,8 @@
 /// The queue that the hosts of a cluster share: records in partitions, facts, and who is alive.
 ///
 /// A record holds accepted requests. It stays until its owner finishes it. A fact says how requests ended, and has the id of a
-/// request or a record. The first fact of an id stands, and later ones are refused. Records, facts and bytes are sealed; a queue knows only their names. Many
-/// tasks may call at once. Nothing is retried here, except to find a server.
+/// request or a record. The first fact of an id stands, and later ones are refused. Records, facts and bytes are sealed; a
+/// queue knows only their names. Many tasks may call at once. Nothing is retried here, except to find a server.
 package protocol Queue: Sendable {
   // MARK: Records
 

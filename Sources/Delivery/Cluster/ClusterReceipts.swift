@@ -101,7 +101,7 @@ struct LostRequests: Service {
         if found?.record != record {
           found = (record, try await link.queue.find(record, in: Partition(of: request.conversation)) != nil)
         }
-        if found?.isThere != true { try await lookFor(request, as: [record, id]) }
+        if found?.isThere != true { try await lookFor(request, as: record == id ? [id] : [record, id]) }
       }
       last = end
     }

@@ -5,8 +5,8 @@ import Messages
 import ServiceLifecycle
 import Signalling
 
-/// Tells the origins how requests ended. Order for each record: the outcomes are committed here; the fact is made; the record is
-/// finished; its rows are forgotten. A crash before the record is finished leaves it to the next owner.
+/// Tells the origins how requests ended. Order for each record: the outcomes are committed here; the fact is made; the record
+/// is finished; its rows are forgotten. A crash before the record is finished leaves it to the next owner.
 ///
 /// One fact tells the ends of a record's requests once all have ended. An end that has waited a second for that is told in a
 /// fact of its own, and so is every failure and cancellation: a later owner looks for it under the request's id.
@@ -21,8 +21,6 @@ struct OwnedEnds: Service {
 
   private static let work = "ends of requests cannot be told to their origins"
   private static let (batch, atOnce) = (256, 64)
-  /// `requests.filed` of one whose end is told.
-  private static let told = 1
   /// How long an end waits for its record, in seconds.
   private static let patience = 1.0
 
@@ -41,10 +39,7 @@ struct OwnedEnds: Service {
 
   private func tellAll() async throws {
     var (last, failure) = (Int64(0), (any Error)?.none)
-    let now = Timestamp.now()
-    if try await ledger.tellWaiting(before: now.advanced(seconds: -Self.patience), at: now) {
-      bell.ring(in: Self.patience)
-    }
+    if try await ledger.tellWaiting(longerThan: Self.patience, at: .now()) { bell.ring(in: Self.patience) }
     // Requests whose end cannot be told now hold up no others.
     while case let requests = try await ledger.unfiled(after: last, limit: Self.batch), let end = requests.last {
       last = end.row
@@ -92,7 +87,7 @@ struct OwnedEnds: Service {
       if ended.isEmpty { throw QueueError.lost }
     }
     if request.id != record {
-      ended.removeAll { $0.filed == Self.told }
+      ended.removeAll(where: \.isTold)
       for request in ended where request.state != .sent { try await tellAlone(request, of: record, from: origin) }
       ended.removeAll { $0.state != .sent }
     }

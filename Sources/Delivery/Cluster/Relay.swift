@@ -108,8 +108,7 @@ struct Relay: Sendable {
     }
     let doubt = next.isInDoubt ? next.first.record : nil
     let begun = try await ledger.beginRelaying(requests) { [self] in doubt ?? RecordID(of: $0.map { id(of: $0) }) }
-    guard let message = begun.first?.first else { return false }
-    let record = doubt ?? RecordID(of: begun.map { id(of: $0) })
+    guard let (begun, record) = begun, let message = begun.first?.first else { return false }
     let result = await relay(begun, as: record)
     switch result {
     case .relayed: try await ledger.endRelaying(relayed: begun, untried: [])

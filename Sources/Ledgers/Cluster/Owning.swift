@@ -40,8 +40,7 @@ package struct OwnedChanges: Sendable {
 /// and a table of texts. The queue is the truth, so it is emptied at every start, and nothing is synced.
 ///
 /// Here `requests.request` is NAME@ID, `requests.inode` the record's position, and `requests.digest` its origin.
-/// `requests.filed` is 0 for a request whose end is told at once, 3 for one whose end may wait for its record, and 1 for one
-/// whose end is told.
+/// `OwnedEnd` says what `requests.filed` is.
 extension Ledger {
   /// Empties the ledger. Objects that were stored and never published are still known, to be deleted.
   package func emptyOwned() async throws {
@@ -73,59 +72,6 @@ extension Ledger {
     }
     if changes.isFlushed { _ = try await flush(at: now) }
     return changes
-  }
-
-  /// The positions of orders that end with a record.
-  package func orders(toCancel record: RecordID) async throws -> [Position] {
-    try await ask { database in
-      try database.values(
-        """
-        SELECT position FROM owned_orders WHERE subject IN (SELECT request FROM requests WHERE record = ?)
-        ORDER BY position
-        """, record.text)
-    }
-  }
-
-  // MARK: Ends
-
-  /// The requests of a record, in order, once all have ended; empty until then.
-  package func ended(_ record: RecordID) async throws -> [UnfiledRequest] {
-    try await read { database in
-      if try database.exists("requests WHERE record = ? AND state = 'queued'", record.text) { return [] }
-      return try database.requests("WHERE r.record = ? ORDER BY r.id", record.text)
-    }
-  }
-
-  /// Records that the end of a request was told before its record is over. The end of another one will be told at once.
-  ///
-  /// - Returns: true, without a change, if the record is over now.
-  package func markTold(_ request: Int64, of record: RecordID) async throws -> Bool {
-    try await write { database in
-      guard try database.hasTeller(record) else {
-        // Without its rows, the partition is left.
-        return try database.exists("requests WHERE record = ?", record.text)
-      }
-      try database.run("UPDATE requests SET filed = 1 WHERE id = ?", request)
-      return false
-    }
-  }
-
-  /// Lets ends that have waited for their records be told at once.
-  ///
-  /// - Parameter before: they have waited since then.
-  /// - Returns: whether others wait.
-  package func tellWaiting(before: Timestamp, at now: Timestamp) async throws -> Bool {
-    let condition = "\(OwnedEnd.isWaiting) AND (finished_at < ? OR finished_at > ?)"
-    let isDue: Bool = try await ask { database in
-      try database.exists("requests WHERE \(condition)", before.milliseconds, now.milliseconds)
-    }
-    if isDue {
-      try await write { database in
-        try database.run(
-          "UPDATE requests SET filed = 0 WHERE \(condition)", before.milliseconds, now.milliseconds)
-      }
-    }
-    return try await ask { try $0.exists("requests WHERE \(OwnedEnd.isWaiting)") }
   }
 
   /// Texts of waiting messages, in order, up to the first one that is gone.
@@ -189,17 +135,6 @@ extension Ledger {
     try await read { try $0.receiptMessages(ofRequest: row) }
   }
 
-  /// Forgets records that are finished.
-  package func forgetOwned(_ records: Set<RecordID>) async throws {
-    if records.isEmpty { return }
-    try await write { database in
-      for record in records {
-        let requests: [Int64] = try database.values("SELECT id FROM requests WHERE record = ?", record.text)
-        for request in requests { try database.forgetOwned(request) }
-      }
-    }
-  }
-
   /// The conversations with requests, and the held ones.
   package func servedConversations() async throws -> [ConversationRow] {
     try await ask { database in
@@ -227,11 +162,6 @@ extension Ledger {
   }
 }
 
-private enum OwnedEnd {
-  /// Ends that wait for their records.
-  static let isWaiting = "filed = 3 AND state <> 'queued'"
-}
-
 /// The attempts of a message that arrives as perhaps published.
 private enum Inheritance {
   static let byOwner = 1
@@ -249,7 +179,7 @@ extension Database {
         // All were relayed again, each in a record of its own.
         changes.finished.append(record.position)
       } else if requests.count > 1 {
-        _ = try hasTeller(record.id)
+        _ = try tellWithLast(of: record.id)
       }
     case .cancel(let name, let id):
       try cancel("\(name)@\(id)", record, &changes, at: now)
@@ -302,19 +232,11 @@ extension Database {
     try endWaiting(ofRequest: request.row, conversation: conversation, as: .cancelled, where: cancellable)
     // Somebody waits for the answer.
     if try endRequestIfDone(request.row, at: now) != nil {
-      try run("UPDATE requests SET filed = 0 WHERE id = ? AND filed = 3", request.row)
+      try run(
+        "UPDATE requests SET filed = \(OwnedEnd.now) WHERE id = ? AND filed = \(OwnedEnd.withRecord)", request.row)
     }
     try hurry(conversation, at: now)
     return messages
-  }
-
-  /// Has the end of a record's last request told at once, which then ends the record. Returns false if all have ended.
-  fileprivate func hasTeller(_ record: RecordID) throws -> Bool {
-    let last: Int64? = try value(
-      "SELECT id FROM requests WHERE record = ? AND state = 'queued' ORDER BY id DESC LIMIT 1", record.text)
-    guard let last else { return false }
-    try run("UPDATE requests SET filed = 0 WHERE id = ?", last)
-    return true
   }
 
   private func own(
@@ -325,7 +247,7 @@ extension Database {
     // No client could write such a name: two origins may have the same.
     row.request = "\(request.request)@\(request.id)"
     row.record = record.id.text
-    row.filed = isAlone ? 0 : 3
+    row.filed = isAlone ? OwnedEnd.now : OwnedEnd.withRecord
     row.droppedAs = request.request
     row.inode = record.position
     row.conversationRow = conversation
@@ -372,7 +294,7 @@ extension Database {
       former.requestRow)
     try forgetMessage(message)
     try run("DELETE FROM messages WHERE id = ?", former.row)
-    try run("UPDATE requests SET filed = 0 WHERE id = ?", former.requestRow)
+    try run("UPDATE requests SET filed = \(OwnedEnd.now) WHERE id = ?", former.requestRow)
     return !former.state.isFinal
   }
 
@@ -383,7 +305,7 @@ extension Database {
     try run("DELETE FROM uploads WHERE message = ? AND state IN ('published', 'offered')", message)
   }
 
-  fileprivate func forgetOwned(_ request: Int64) throws {
+  func forgetOwned(_ request: Int64) throws {
     let messages: [String] = try values("SELECT message FROM messages WHERE request_id = ?", request)
     for message in messages { try forgetMessage(message) }
     try run("DELETE FROM owned_orders WHERE subject = (SELECT request FROM requests WHERE id = ?)", request)
@@ -399,15 +321,10 @@ extension QueuedMessage {
   package var clientsName: String { id == nil ? request : droppedAs }
 }
 
-extension UnfiledRequest {
-  /// The id of a request in an owner's ledger; nil in any other.
-  package var id: RecordID? { RecordID(inName: self.request) }
-}
-
 extension RecordID {
   /// - Parameter request: NAME@ID.
   /// - Returns: nil for any other name.
-  fileprivate init?(inName request: String) {
+  init?(inName request: String) {
     guard let mark = request.lastIndex(of: "@") else { return nil }
     self.init(String(request[request.index(after: mark)...]))
   }

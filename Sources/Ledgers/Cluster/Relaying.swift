@@ -43,13 +43,13 @@ extension Ledger {
   /// cancelled here.
   ///
   /// - Parameter record: the id of a record with the requests that it is given.
-  /// - Returns: those that were not cancelled; none if the conversation is held.
+  /// - Returns: those that were not cancelled, and their record; nil if there are none, or the conversation is held.
   package func beginRelaying(
     _ requests: [RelayableRequest], as record: @escaping @Sendable ([RelayableRequest]) -> RecordID
-  ) async throws -> [RelayableRequest] {
-    guard let conversation = requests.first?.first.conversationRow else { return [] }
+  ) async throws -> (requests: [RelayableRequest], record: RecordID)? {
+    guard let conversation = requests.first?.first.conversationRow else { return nil }
     return try await write { database in
-      if try database.value("SELECT held FROM conversations WHERE id = ?", conversation) == true { return [] }
+      if try database.value("SELECT held FROM conversations WHERE id = ?", conversation) == true { return nil }
       let begun = try requests.filter { request in
         try database.run(
           """
@@ -58,10 +58,10 @@ extension Ledger {
           """, request.row)
         return database.changesCount == request.messages.count
       }
-      if begun.isEmpty { return [] }
-      let id = record(begun).text
-      for request in begun { try database.run("UPDATE requests SET record = ? WHERE id = ?", id, request.row) }
-      return begun
+      if begun.isEmpty { return nil }
+      let id = record(begun)
+      for request in begun { try database.run("UPDATE requests SET record = ? WHERE id = ?", id.text, request.row) }
+      return (begun, id)
     }
   }
 
@@ -182,7 +182,8 @@ package struct RelayedRow: Sendable {
   package let record: RecordID?
 
   fileprivate static let query = """
-    SELECT r.id, r.request, r.accepted_at, r.record, c.conversation FROM requests r JOIN conversations c ON c.id = r.conversation_id
+    SELECT r.id, r.request, r.accepted_at, r.record, c.conversation
+    FROM requests r JOIN conversations c ON c.id = r.conversation_id
     WHERE r.state = 'queued' AND EXISTS (SELECT 1 FROM messages WHERE request_id = r.id AND state = 'relayed')
     """
 
