@@ -206,7 +206,7 @@ class Machine:
     def take_photo(self):
         """A photograph of this machine's own."""
         self.photo = f"{self.scratch}/photo.jpg"
-        noise = "from PIL import Image; import sys; Image.effect_noise((320, 240), 60).convert('RGB').save(sys.argv[1], quality=90)"
+        noise = "from PIL import Image; import sys; Image.effect_noise((640, 480), 60).convert('RGB').save(sys.argv[1], quality=90)"
         subprocess.run([os.environ.get("PHOTOSPOOL_PYTHON", sys.executable), "-c", noise, self.photo], check=True)
 
     def send(self, text="hello", **environment):
