@@ -4,8 +4,8 @@
     texts     dropped on three hosts, from the first to the last that the receiver has taken, and to the last receipt; beside
               one host without a cluster that gets them all. They take turns
     photos    the same with photos of 12 megapixels, a request for each, and a bucket of SeaweedFS
-    takeover  from the kill of a host to the last of some texts that were dropped right after it on another host, one in each of
-              some conversations: the dead host owned about half of them
+    takeover  from the kill of a host to the last of 64 texts that were dropped right after it on another host, one in each of
+              64 conversations: the dead host owned a third of them
     restart   the same for a daemon that is killed and started again at once, alone in its cluster
 
     make build && .build/python/bin/python Benchmarks/cluster.py [--requests N] [--photos N] [--turns N] [--takeovers N]
@@ -33,6 +33,8 @@ from texts import BYTES, CONVERSATIONS, HERE, PHOTOSPOOL, WebSink
 HOSTS = 3
 KINDS = ("texts", "photos", "takeover", "restart")
 PATIENCE = 600
+# So many conversations are in all partitions.
+MANY = 64
 SERVERS = HERE.parent / "Tests/Support/python/nats_servers.py"
 
 
@@ -126,15 +128,15 @@ def rates(place: Path, programs: Path, drop, requests: int, hosts: int, extra: s
     try:
         # Partitions are shared out, and every part has been at work once.
         for host in running:
-            for number in range(64):
+            for number in range(MANY):
                 host.drop(f"first-{host.place.name}-{number}", f"first{number}")
-        measure.wait_until(lambda: all(host.filed() >= 64 for host in running), PATIENCE)
+        measure.wait_until(lambda: all(host.filed() >= MANY for host in running), PATIENCE)
         before = {name: measure.processor_seconds(pid) for name, pid in pids(running, servers).items()}
         begin, taken = time.monotonic(), sink.taken()
         drop(running, each, programs)
         measure.wait_until(lambda: sink.taken() - taken >= each * hosts, PATIENCE)
         seconds = time.monotonic() - begin
-        measure.wait_until(lambda: all(host.filed() >= each + 64 for host in running), PATIENCE, pause=0.05)
+        measure.wait_until(lambda: all(host.filed() >= each + MANY for host in running), PATIENCE, pause=0.05)
         over = time.monotonic() - begin
         used = {name: measure.processor_seconds(pid) - before[name] for name, pid in pids(running, servers).items()}
         total = each * hosts
@@ -162,17 +164,17 @@ def takeovers(place: Path, programs: Path, count: int, hosts: int) -> list[float
     try:
         for run in range(count):
             # All partitions are shared out before each.
-            for number in range(64):
+            for number in range(MANY):
                 running[0].drop(f"before-{run}-{number}", f"c{number}")
-            measure.wait_until(lambda: running[0].filed() >= 64 * (run + 1) + 8 * run, PATIENCE)
+            measure.wait_until(lambda: running[0].filed() >= MANY * (2 * run + 1), PATIENCE)
             before, struck = sink.taken(), running[-1]
             struck.strike()
             begin = time.monotonic()
             if hosts == 1:
                 struck.start()
-            for number in range(8):
+            for number in range(MANY):
                 running[0].drop(f"after-{run}-{number}", f"c{number}")
-            measure.wait_until(lambda: sink.taken() >= before + 8, PATIENCE)
+            measure.wait_until(lambda: sink.taken() >= before + MANY, PATIENCE)
             seconds.append(time.monotonic() - begin)
             if hosts > 1:
                 struck.start()
