@@ -60,6 +60,8 @@ class Place:
         self.secrets = []
         # Published objects of conversations purged since; published objects stay.
         self.published = set()
+        # Gives what other networks received than the recording one.
+        self.others = list
         # Whether receipts stay as long as the place does.
         self.keeps_receipts = True
         # Signals that the scenario sent, and daemons that ended on their own.
@@ -68,12 +70,12 @@ class Place:
 
     # MARK: what is there
 
-    def configure(self, text=""):
+    def configure(self, text="", path=None):
         """Writes the configuration: short intervals for tests, the network, and `text`."""
         endpoint = self.server and self.facts["endpoint"]
         given = {line.partition(":")[0] for line in text.splitlines()}
         settings = [line for line in SETTINGS.splitlines() if line.partition(":")[0] not in given]
-        pathlib.Path(f"{self.path}/photospool.yaml").write_text(
+        pathlib.Path(path or f"{self.path}/photospool.yaml").write_text(
             "\n".join(settings) + "\n" + NETWORKS[self.kind].format(endpoint=endpoint) + text)
 
     def connect(self, kind):
@@ -295,14 +297,8 @@ class Place:
     def effects(self):
         """Everything that the network received: its journal, or the published files in their order."""
         if self.kind != "local":
-            return journal.read(f"{self.path}/journal.jsonl")
-        entries = []
-        for path in sorted(pathlib.Path(f"{self.spool}/published").glob("*.jsonl")):
-            for entry in journal.read(path):
-                attachment = entry.get("attachment") or {}
-                entries.append({**entry, "isEffective": True, "digest": attachment.get("contentDigest"),
-                                "width": attachment.get("width")})
-        return entries
+            return [*journal.read(f"{self.path}/journal.jsonl"), *self.others()]
+        return published(self.spool)
 
     def objects(self):
         """The directory with the store's objects."""
@@ -313,6 +309,17 @@ class Place:
             process.kill()
             process.wait()
         self.processes = []
+
+
+def published(spool):
+    """What the network of files published."""
+    entries = []
+    for path in sorted(pathlib.Path(f"{spool}/published").glob("*.jsonl")):
+        for entry in journal.read(path):
+            attachment = entry.get("attachment") or {}
+            entries.append({**entry, "isEffective": True, "digest": attachment.get("contentDigest"),
+                            "width": attachment.get("width")})
+    return entries
 
 
 def write(path, text):

@@ -115,10 +115,10 @@ class Part:
     def sweep(self, once, cheap=1, dear=1):
         """Calls `once(k)` for the k's of this part, as long as it says that the run met the k-th call. Where calls are
         skipped, a sweep that is so many times as cheap as others skips fewer; one that is so many times as dear takes no
-        more than one call of as many.
+        more than one call of as many, until so many times as many faults are wanted.
 
         Returns how many faults that were."""
-        step = max(dear, self.step // cheap)
+        step = max(dear * ALL // max(ALL, self.faults), self.step // cheap, 1)
         # The offset is the same for all parts: together they take every `step`-th call.
         offset = random.Random(f"{self.seed} {self.scenario.name}").randrange(step)
         met, k = 0, 1 + offset + self.number * step

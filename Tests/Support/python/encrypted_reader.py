@@ -74,7 +74,8 @@ def sign_device(token, device):
 
 
 def shown(event, content, trust, token):
-    facts = {"event": event, "body": content["body"], "trust": trust, "kind": content["msgtype"]}
+    facts = {"event": event, "body": content["body"], "trust": trust, "kind": content["msgtype"],
+             "width": content.get("info", {}).get("w")}
     file = content.get("file")
     if file:
         media = call("GET", "/_matrix/client/v1/media/download/" + file["url"][6:], token=token, raw=True)

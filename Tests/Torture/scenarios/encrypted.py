@@ -59,28 +59,39 @@ class Room:
 
         synapse = begin("synapse.py", at=True)
         facts = synapse.answer()
-        made = synapse.ask("room", "alice", "bob")
-        path = f"{facts['endpoint']}/_matrix/client/v3/rooms/{urllib.parse.quote(made['room'], safe='')}"
+        self.id = synapse.ask("room", "alice", "bob")["room"]
+        path = f"{facts['endpoint']}/_matrix/client/v3/rooms/{urllib.parse.quote(self.id, safe='')}"
         urllib.request.urlopen(urllib.request.Request(
             f"{path}/state/m.room.encryption", json.dumps({"algorithm": "m.megolm.v1.aes-sha2"}).encode(),
             {"Authorization": f"Bearer {facts['alice']}"}, method="PUT"), timeout=60).close()
         self.line = begin("matrix_line.py", facts["endpoint"], at=True)
-        endpoint = self.line.answer()["endpoint"]
+        self.homeserver = self.line.answer()["endpoint"]
         self.reader = begin("encrypted_reader.py", "mautrix", facts["endpoint"], "bob")
         self.reader.ask("start")
-        self.sent = []
-        token = pathlib.Path(scratch) / "token"
-        token.write_text(facts["alice"])
-        token.chmod(0o600)
-        self.settings = json.dumps({
-            "store": {"type": "matrix", "homeserver": endpoint, "tokenFile": str(token)},
-            "network": {"type": "matrix", "homeserver": endpoint, "tokenFile": str(token)}, "seal": "matrix",
+        self.sent, self.heard = [], {"messages": [], "unreadable": []}
+        self.token = pathlib.Path(scratch) / "token"
+        self.token.write_text(facts["alice"])
+        self.token.chmod(0o600)
+
+    @staticmethod
+    def is_possible():
+        return not subprocess.run([PYTHON, "-c", "import mautrix, nio, synapse"], capture_output=True).returncode
+
+    def settings(self):
+        account = {"type": "matrix", "homeserver": self.homeserver, "tokenFile": str(self.token)}
+        return json.dumps({
+            "store": account, "network": account, "seal": "matrix",
             "delivery": {"backoff": {"first": "10ms", "longest": "200ms"}, "probe": "100ms"},
-            "routes": [{"conversation": "family", "network": "matrix", "as": made["room"]}]})
+            "routes": [{"conversation": "family", "network": "matrix", "as": self.id}]})
+
+    def read(self, count):
+        """All that a member has read, once there are so many messages, or some seconds later. A reader gets at most 100 at
+        once, so it has to read now and then."""
+        self.heard = self.reader.ask("read", count)
+        return self.heard
 
     def judge(self, part):
-        """A reader gets at most 100 messages at once, and everything must be there."""
-        answer = self.reader.ask("read", 2 * len(self.sent))
+        answer = self.read(2 * len(self.sent))
         if answer["unreadable"]:
             part.complain("LOST", f"{len(answer['unreadable'])} messages cannot be read")
         found = [message["body"] for message in answer["messages"]]
@@ -95,10 +106,10 @@ class Room:
 def a_room(kind):
     with contextlib.ExitStack() as stack:
         scratch = stack.enter_context(tempfile.TemporaryDirectory(prefix="photospool-room.", ignore_cleanup_errors=True))
-        if subprocess.run([PYTHON, "-c", "import mautrix, nio, synapse"], capture_output=True).returncode:
+        if not Room.is_possible():
             raise Skip("Synapse, matrix-nio or mautrix is not installed")
         room = Room(stack, scratch)
-        made = stack.enter_context(a_machine(kind, configuration=room.settings + "\n"))
+        made = stack.enter_context(a_machine(kind, configuration=room.settings() + "\n"))
         # The earlier copy has the device's keys and the account's identity.
         begin(made, room, "first")
         finish(made, "first")

@@ -1,6 +1,7 @@
 """Power cuts around a Send of the page: at every call of an upload and its Send, and as soon as the browser has its answer or
 sees "Sent". The browser then repeats its Send, as it does when an answer was lost."""
 
+import contextlib
 import http.client
 import json
 import pathlib
@@ -16,17 +17,17 @@ from machine import a_machine
 from scenario import control, scenario, until_complaint
 from scenarios.powercut import WAYS
 
-CONVERSATION = "/conversation?name=family"
 # The page takes nothing while less than 200 MB are free.
 SIZE = 512 << 20
 ENDS = (OSError, http.client.HTTPException)
 
 
 class Browser:
-    """A browser with a session, and what it composes."""
+    """A browser with a session, and what it composes for a conversation."""
 
-    def __init__(self, made):
+    def __init__(self, made, conversation="family"):
         self.made, self.port, self.cookie, self.process = made, 0, None, None
+        self.conversation, self.text = conversation, "by the page"
         self.key, self.draft = None, None
 
     def start(self, **environment):
@@ -48,12 +49,26 @@ class Browser:
             time.sleep(0.01)
         return False
 
+    @property
+    def path(self):
+        return f"/conversation?name={self.conversation}"
+
+    def headers(self):
+        return {"Host": self.link.netloc, "Origin": f"http://{self.link.netloc}", "Cookie": self.cookie or ""}
+
+    @contextlib.contextmanager
+    def stream(self, *views):
+        """The open stream of events of these views."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=machine.PATIENCE)
+        with contextlib.closing(connection):
+            connection.request("GET", f"/events?{'&'.join(f'view={view}' for view in views)}", headers=self.headers())
+            yield connection.getresponse()
+
     def ask(self, method, path, body=None, **headers):
         """Status and answer; 0 for none."""
-        own = {"Host": self.link.netloc, "Origin": f"http://{self.link.netloc}", "Cookie": self.cookie or ""}
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=machine.PATIENCE)
         try:
-            connection.request(method, path, body, own | headers)
+            connection.request(method, path, body, self.headers() | headers)
             answer = connection.getresponse()
             self.cookie = (answer.headers["Set-Cookie"] or self.cookie or "").partition(";")[0]
             return answer.status, answer.read()
@@ -68,21 +83,21 @@ class Browser:
         return self.upload() and self.send()
 
     def upload(self):
-        status, answer = self.ask("POST", "/draft?name=family")
+        status, answer = self.ask("POST", f"/draft?name={self.conversation}")
         found = json.loads(answer) if status == 200 else {}
         if status == 200 and not found.get("photos"):
             photo = pathlib.Path(self.made.photo).read_bytes()
-            status, answer = self.ask("PUT", "/draft/new/photo?name=family&file=photo.jpg", photo)
+            status, answer = self.ask("PUT", f"/draft/new/photo?name={self.conversation}&file=photo.jpg", photo)
             found = json.loads(answer) if status == 201 else {}
         self.draft = found.get("draft")
         return self.draft is not None
 
     def send(self):
-        fields = {"id": self.key, "text": "by the page", "draft": self.draft}
+        fields = {"id": self.key, "text": self.text, "draft": self.draft}
         body = "".join(f'--x\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n'
                        for name, value in fields.items())
         status, answer = self.ask(
-            "POST", CONVERSATION, body + "--x--\r\n", **{"Content-Type": "multipart/form-data; boundary=x"})
+            "POST", self.path, body + "--x--\r\n", **{"Content-Type": "multipart/form-data; boundary=x"})
         if status == 422:
             # A draft whose upload no sync had kept. The person chooses the photo again.
             self.draft = None
@@ -96,7 +111,7 @@ class Browser:
         return False
 
     def sees_sent(self):
-        status, answer = self.ask("GET", CONVERSATION)
+        status, answer = self.ask("GET", self.path)
         return status == 200 and len(re.findall(rb"Sent <time", answer)) > 0
 
     def kill(self):
