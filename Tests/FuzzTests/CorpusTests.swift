@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Every parser of outside bytes replays its corpus and thousands of mutations in a process of its own. `make fuzz`
+/// Every parser of outside bytes replays its corpus and hundreds of mutations in a process of its own. `make fuzz`
 /// continues with libFuzzer.
 @Suite(.timeLimit(.minutes(10))) struct CorpusTests {
   private static let program = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
@@ -15,7 +15,7 @@ import Testing
   }
 
   /// Mutations per parser.
-  private static let mutations = ProcessInfo.processInfo.environment["PHOTOSPOOL_MUTATIONS"] ?? "1000"
+  private static let mutations = ProcessInfo.processInfo.environment["PHOTOSPOOL_MUTATIONS"] ?? "300"
   private static let seed = ProcessInfo.processInfo.environment["PHOTOSPOOL_SEED"] ?? "1"
 
   static let targets: [String] = {

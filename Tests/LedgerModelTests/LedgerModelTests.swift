@@ -11,7 +11,7 @@ import Testing
   private static let environment = ProcessInfo.processInfo.environment
   private static let seeds: ClosedRange<UInt64> =
     environment["PHOTOSPOOL_SEED"].flatMap(UInt64.init).map { $0...$0 }
-    ?? 1...(environment["PHOTOSPOOL_SEEDS"].flatMap(UInt64.init) ?? 200)
+    ?? 1...(environment["PHOTOSPOOL_SEEDS"].flatMap(UInt64.init) ?? 80)
 
   /// Returns the broken promise, if any, and the number of kills.
   private func live(_ seed: UInt64, _ mistake: Mistake? = nil) async throws -> (fault: String?, kills: Int) {

@@ -10,6 +10,8 @@ LIBRARY = pathlib.Path("/usr/share/backgrounds")
 def photograph(directory, name, width, height, of="Dragonfly_by_Bolly.jpg"):
     """A real photograph, cropped to this size."""
     with Image.open(LIBRARY / of) as image:
+        # JPEG can be decoded smaller, but not smaller than this.
+        image.draft("RGB", (width, height))
         ratio = max(width / image.width, height / image.height)
         image = image.convert("RGB").resize((round(image.width * ratio) + 1, round(image.height * ratio) + 1))
     path = directory / name

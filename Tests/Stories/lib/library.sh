@@ -63,8 +63,14 @@ ledger() { sqlite3 -readonly -cmd '.timeout 10000' "$spool/state/ledger.sqlite" 
 # wait_until COMMAND...: until it succeeds, for what no line tells; $patience seconds at most.
 patience=30
 wait_until() {
-  local end=$((SECONDS + patience))
-  until "$@"; do [ "$SECONDS" -lt "$end" ] || fail "it never came to this: $*"; sleep 0.02; done
+  local end=$((SECONDS + patience)) pause=0.02 turns=0
+  until "$@"; do
+    [ "$SECONDS" -lt "$end" ] || fail "it never came to this: $*"
+    sleep $pause
+    # What takes longer is not asked for so often: questions start programs.
+    turns=$((turns + 1))
+    [ "$turns" -lt 5 ] || pause=0.1
+  done
 }
 
 # ends STATUS WORD...: photospool ends with this status; its output is in out.log, its errors are in err.log.

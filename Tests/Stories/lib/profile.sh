@@ -22,11 +22,13 @@ declare -F objects > /dev/null || objects() { ls -A "$spool/objects"; }
 
 # only_current WHERE: the store and the cache have the profile photo and nothing else.
 only_current() {
-  expect "$(objects | paste -sd' ')" "$(show '.url // "" | split("/") | last // ""')" "$1: objects"
-  local want=0
-  [ "$(show .state)" != set ] || want=1
+  local shown want=0
+  shown=$("$photospool" profile show --json)
+  of() { jq -r "$1" <<< "$shown"; }
+  expect "$(objects | paste -sd' ')" "$(of '.url // "" | split("/") | last // ""')" "$1: objects"
+  [ "$(of .state)" != set ] || want=1
   expect "$(find "$spool/photos" -name original.jpg | wc -l)" "$want" "$1: copies"
-  expect "$(show '.path // ""')" "$(find "$spool/photos" -name original.jpg)" "$1: path"
+  expect "$(of '.path // ""')" "$(find "$spool/photos" -name original.jpg)" "$1: path"
 }
 
 # wait_until_swept WHERE: the deletion follows the change by itself.
@@ -53,7 +55,7 @@ completes() {
 # sweep WATCH: changes, then removals, each killed before a call that changes the disk. The first calls are those of the
 # start, and the same for every request.
 sweep() {
-  local first=${PHOTOSPOOL_TEST_KILL_STEP:+1} step=${PHOTOSPOOL_TEST_KILL_STEP:-23} changes=0 removals=0 k name
+  local first=${PHOTOSPOOL_TEST_KILL_STEP:+1} step=${PHOTOSPOOL_TEST_KILL_STEP:-40} changes=0 removals=0 k name
   first=${first:-52} k=${first:-52}
   ask "$1" must
   while :; do

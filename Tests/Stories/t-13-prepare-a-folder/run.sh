@@ -1,8 +1,8 @@
 # `photospool prepare` on a folder as people have it: every photo in order, every refused file with its reason, and nothing
-# overwritten unasked. PHOTOSPOOL_FOLDER_COUNT says how many photos (200).
+# overwritten unasked. PHOTOSPOOL_FOLDER_COUNT says how many photos (60).
 . "$(dirname "$0")/../lib/library.sh"
 
-count=${PHOTOSPOOL_FOLDER_COUNT:-200}
+count=${PHOTOSPOOL_FOLDER_COUNT:-60}
 # The program takes its own variables only.
 unset PHOTOSPOOL_FOLDER_COUNT
 mkdir -p folder/later folder/.hidden

@@ -1,11 +1,11 @@
 # Two janitors, the operator's commands and a daemon under load, all at one spool with a tiny cache: the ledger stays
-# whole, and its rows and the files say the same. STORY_SECONDS sets for how long; 20 by default.
+# whole, and its rows and the files say the same. STORY_SECONDS sets for how long; 10 by default.
 . "$(dirname "$0")/../lib/library.sh"
 
 noise 300x200 0.jpg 1.jpg 2.jpg
 
 start_daemon
-end=$((SECONDS + ${STORY_SECONDS:-20}))
+end=$((SECONDS + ${STORY_SECONDS:-10}))
 export PHOTOSPOOL_CACHE_INBOX=60kB PHOTOSPOOL_CACHE_TOTAL=100kB
 writer() {
   local number=0

@@ -1,9 +1,9 @@
 # Under load each pass of the janitor brings the cache within its limits and keeps the photos that requests need.
-# Four writers send, others come in, and old photos are fetched again. STORY_SECONDS sets for how long (20), with a
+# Four writers send, others come in, and old photos are fetched again. STORY_SECONDS sets for how long (10), with a
 # pass every second, and from 60 on every five.
 . "$(dirname "$0")/../lib/library.sh"
 
-seconds=${STORY_SECONDS:-20}
+seconds=${STORY_SECONDS:-10}
 every=$((seconds < 60 ? 1 : 5))
 total=3000000 inbox=1200000
 noise 300x200 0.jpg 1.jpg 2.jpg 3.jpg 4.jpg

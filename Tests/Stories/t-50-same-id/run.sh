@@ -29,7 +29,7 @@ rm "$spool/failed/$(cat first)/.sum"
 "$photospool" wait --timeout 60 "$(cat first)"
 stop_daemon
 
-for k in $(seq 4 6 190); do
+for k in $(seq 4 18 190); do
   for name in "a$k" "b$k" "c$k"; do
     mkdir "$spool/tmp/$name"
     echo killed > "$spool/tmp/$name/to"; echo "k$k" > "$spool/tmp/$name/id"; echo "$k" > "$spool/tmp/$name/text"
@@ -42,6 +42,6 @@ start_daemon
 "$photospool" wait --timeout 60 "a$k" "b$k" "c$k"
 stop_daemon
 expect "$(published killed | jq -r .text | sort | uniq -d)" '' 'an id was published twice'
-expect "$(published killed | jq -r .text | wc -l)" "$(( (k - 4) / 6 + 1 ))"
+expect "$(published killed | jq -r .text | wc -l)" "$(( (k - 4) / 18 + 1 ))"
 is_empty "$spool/new" "$spool/cur"
 expect "$(ls "$spool/failed")" "$(cat second)"

@@ -9,7 +9,7 @@ export PHOTOSPOOL=$photospool
   --only 'power cut: just answered by the page, ext4' --only 'the log stops*: send, xfs' --only 'recorded block writes: *, ext4' \
   --only 'errors: EIO from a sync, once' --only 'errors: ENOSPC from everything, once' \
   --only 'disk in trouble: no room below ext4' --only 'disk in trouble: read-only, ext4' --only 'disk in trouble: frozen, and*' \
-  --only 'limit: descriptors' --only '1,000 requests*' --only 'nothing is told*FUSE' --only 'one key and two*' \
+  --only 'limit: descriptors' --only '1,000 requests*' --only 'nothing is told*FUSE' --only 'one key and two*' --only 'many clients at once*' \
   --only 'a daemon starts beside*' --only 'a conversation is begun again*' \
   || fail 'the oracle complains'
 [ "$(jq .faults table.json)" -ge "${TORTURE_FAULTS:-120}" ] || fail 'too few faults were injected'

@@ -193,7 +193,7 @@ def composed(part, kind, way):
             scene.judge(promised, [], f"after a cut at call {k} of the page")
             return met
 
-        part.sweep(once, cheap=4)
+        part.sweep(once, cheap=20)
 
 
 def answered(part, kind, rounds, **settings):

@@ -45,4 +45,4 @@ def rebuild(part):
         part.judge(place, unknown_objects=place.serial)
         return was_killed
 
-    part.sweep(once)
+    part.sweep(once, cheap=3)
