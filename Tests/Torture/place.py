@@ -76,7 +76,7 @@ class Place:
         given = {line.partition(":")[0] for line in text.splitlines()}
         settings = [line for line in SETTINGS.splitlines() if line.partition(":")[0] not in given]
         pathlib.Path(path or f"{self.path}/photospool.yaml").write_text(
-            "\n".join(settings) + "\n" + NETWORKS[self.kind].format(endpoint=endpoint) + text)
+            "\n".join(settings) + "\n" + NETWORKS.get(self.kind, "").format(endpoint=endpoint) + text)
 
     def connect(self, kind):
         """Publishes to `webhook` or `s3` from now on, a recording network of this place's own; or `local`."""
@@ -299,6 +299,17 @@ class Place:
         if self.kind != "local":
             return [*journal.read(f"{self.path}/journal.jsonl"), *self.others()]
         return published(self.spool)
+
+    def as_read(self, conversation, messages):
+        """Effects from what a member reads, in order: of each message an id, a text or none, and a photo's width and digest or
+        none. A photo belongs to the text that follows it."""
+        names = {entry["text"]: entry.get("request") or self.name(entry) for entry in self.clients.read() if "text" in entry}
+        effects, request = [], None
+        for message, text, width, digest in reversed(messages):
+            request = names.get(text) if text else request
+            effects.append({"message": message, "isEffective": True, "kind": "text" if text else "photo", "text": text,
+                            "conversation": conversation, "request": request, "width": width, "digest": digest})
+        return effects[::-1]
 
     def objects(self):
         """The directory with the store's objects."""

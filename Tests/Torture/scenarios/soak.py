@@ -225,7 +225,7 @@ def finish(part, load):
         part.complain("ALIVE", "the daemon did not stop in order")
     load.settle()
     place.others = lambda: others
-    others = [*places.published(place.spool), *room_effects(place, load.room)]
+    others = [*places.published(place.spool), *in_room(place, load.room)]
     if load.room.heard["unreadable"]:
         part.complain("LOST", f"{len(load.room.heard['unreadable'])} messages of the room cannot be read")
     if not load.told:
@@ -235,18 +235,13 @@ def finish(part, load):
     part.judge(place)
 
 
-def room_effects(place, room):
-    """The room's messages, as its member reads them. A photo belongs to the text that follows it."""
-    effects, request = [], None
-    sent = [entry for entry in place.clients.read() if entry.get("conversation") == "family"]
-    names = {entry["text"]: place.name(entry) for entry in sent}
-    for message in reversed(room.read(2 * len(sent))["messages"]):
-        is_photo = message["kind"] == "m.image"
-        request = request if is_photo else names.get(message["body"])
-        effects.append({
-            "message": message["event"], "isEffective": True, "kind": "photo" if is_photo else "text", "conversation": "family",
-            "request": request, "text": None if is_photo else message["body"], "digest": None, "width": message["width"]})
-    return reversed(effects)
+def in_room(place, room):
+    """What the room's member reads, once all of it is there."""
+    sent = sum(1 for entry in place.clients.read() if entry.get("conversation") == "family")
+    messages = room.read(2 * sent)["messages"]
+    return place.as_read("family", [
+        (message["event"], None if message["kind"] == "m.image" else message["body"], message["width"], None)
+        for message in messages])
 
 
 def offered(place):
