@@ -43,7 +43,7 @@ package final class DarkroomPool: PhotoPreparer {
   }
 
   private struct Idle {
-    let process: DarkroomProcess
+    let process: LockedProcess
     let photos: Int
     let since: DispatchTime
   }
@@ -106,13 +106,20 @@ package final class DarkroomPool: PhotoPreparer {
       var (process, photos) = try take(fresh: chance > 1)
       turn.begin(process)
       defer { turn.endTurn() }
-      let outcome = process.prepare(photo, limits: limits, seconds: options.seconds)
+      let outcome = process.ask(
+        DarkroomOrder(limits: limits).encoded, file: photo.descriptor, limit: DarkroomAnswer.limit(limits),
+        seconds: options.seconds)
       if turn.isCancelled { throw DeliveryError(.cancelled, "cancelled while it was prepared") }
       switch outcome {
-      case .answered(let result):
+      case .answered(let bytes):
+        guard let answer = DarkroomAnswer(encoded: bytes, limits: limits) else {
+          death = process.bury(.nonsense)
+          chance += 1
+          continue
+        }
         photos += 1
         if photos < options.photosPerProcess { putBack(process, photos) }
-        return try result.get()
+        return try answer.result.get()
       case .died(let cause):
         death = cause
         chance += 1
@@ -125,12 +132,12 @@ package final class DarkroomPool: PhotoPreparer {
   }
 
   /// A process, and the number of photos that it has prepared.
-  private func take(fresh: Bool) throws(DeliveryError) -> (DarkroomProcess, Int) {
+  private func take(fresh: Bool) throws(DeliveryError) -> (LockedProcess, Int) {
     if !fresh, let idle = state.withLock({ $0.idle.popLast() }) { return (idle.process, idle.photos) }
-    return (try DarkroomProcess(program: options.program, memory: options.memory), 0)
+    return (try LockedProcess(program: options.program, "serve", memory: options.memory), 0)
   }
 
-  private func putBack(_ process: DarkroomProcess, _ photos: Int) {
+  private func putBack(_ process: LockedProcess, _ photos: Int) {
     let startsTidying = state.withLock { state in
       state.idle.append(Idle(process: process, photos: photos, since: .now()))
       defer { state.isTidying = true }
@@ -161,7 +168,7 @@ package final class DarkroomPool: PhotoPreparer {
 /// The process of one photo, which is ended when the photo is cancelled.
 private final class Turn: Sendable {
   private struct State {
-    var process: DarkroomProcess?
+    var process: LockedProcess?
     var isCancelled = false
   }
 
@@ -169,7 +176,7 @@ private final class Turn: Sendable {
 
   var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
-  func begin(_ process: DarkroomProcess) {
+  func begin(_ process: LockedProcess) {
     let isLate = state.withLock { state in
       state.process = process
       return state.isCancelled
