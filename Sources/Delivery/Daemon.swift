@@ -63,7 +63,7 @@ package struct Daemon: Sendable {
     let (ledger, isChecked) = try await Self.openLedger(of: spool, log, failed: ledgerFailed)
     self.ledger = ledger
     let (plan, signals, troubles) = (PlanInForce(first), DaemonSignals(), Troubles(log: log))
-    let (times, closed) = (StepTimes(), ClosedConversations())
+    let (times, closed) = (StepTimes(), ClosedConversations([]))
     (self.plan, self.signals, reloads) = (plan, signals, InForce(ReloadOutcome(isGood: true, at: startedAt)))
     let watcher = try SpoolWatcher(spool, signals.spool, mail: mail?.mailbox)
     let receiving = try makeReceiving(ledger, signals.spool.incoming)

@@ -8,6 +8,7 @@ import Logging
 import Messages
 import Photos
 import Settings
+import Signalling
 import Spooling
 
 /// Brings an announced photo into the cache: fetches, verifies, decrypts, decodes and stores it. Order: the object is
@@ -20,7 +21,8 @@ package struct PhotoFetcher: Sendable {
   private let ledger: Ledger
   private let plan: @Sendable () -> ReceivingPlan
   private let pool: BlockingPool
-  let progress = PhotoProgress()
+  /// Download progress by message, 0 to 1.
+  let progress = InForce<[MessageID: Double]>([:])
   /// Attempts to store a photo. An eviction that began before can interfere once.
   private static let keepings = 3
 
@@ -160,8 +162,8 @@ package struct PhotoFetcher: Sendable {
     if photo.hasDigest, !former.isEmpty, let whole = try? photo.open(former) { return try limited(whole) }
     let download = Download(
       client: plan.client, settings: settings, homeserver: plan.homeservers(wanted.conversation)
-    ) { [progress] in progress.set($0, of: wanted.message) }
-    defer { progress.end(wanted.message) }
+    ) { [progress] fraction in progress.change { $0[wanted.message] = fraction } }
+    defer { progress.change { $0[wanted.message] = nil } }
     try await download.fetch(photo, into: part)
     let object = try await onDisk { try part.contents(limit: settings.receivedObjectBytes) ?? [] }
     do { return try limited(photo.open(object)) } catch {

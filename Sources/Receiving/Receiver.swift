@@ -43,7 +43,7 @@ package actor Receiver: Service {
   }
 
   /// Download progress by message, 0 to 1.
-  package nonisolated var progress: [MessageID: Double] { fetcher.progress.all }
+  package nonisolated var progress: [MessageID: Double] { fetcher.progress.now }
 
   private var settings: Settings { plan().settings }
 

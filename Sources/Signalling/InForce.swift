@@ -1,6 +1,7 @@
 import Synchronization
 
-/// A value that is replaced as a whole, such as the configuration. An operation reads it once and keeps it to its end.
+/// A value that is replaced as a whole, such as the configuration, or changed in place, such as a set. An operation reads
+/// it once and keeps it to its end.
 package final class InForce<Value: Sendable>: Sendable {
   private let value: Mutex<Value>
 
@@ -16,4 +17,7 @@ package final class InForce<Value: Sendable>: Sendable {
       return value
     }
   }
+
+  /// Changes the value under the lock, so `body` must be quick.
+  package func change(_ body: (inout Value) -> Void) { value.withLock { body(&$0) } }
 }

@@ -2,6 +2,7 @@ import DurableFiles
 import Foundation
 import Ledgers
 import Messages
+import Signalling
 import Spooling
 import Synchronization
 import TestSupport
@@ -13,7 +14,7 @@ import Testing
   private func read(_ names: [String], in spool: Spool, open: OpenRequests) throws -> IntakeBatch {
     try IntakeBatch(
       names[...], in: spool, inbox: InboxID("me"),
-      unconfirmed: UnconfirmedRequests(), unmovable: UnmovableEntries(), open: open)
+      unconfirmed: UnconfirmedRequests([:]), unmovable: UnmovableEntries(), open: open)
   }
 
   private func make(_ name: String, to conversation: String, in spool: Spool) throws -> Directory {

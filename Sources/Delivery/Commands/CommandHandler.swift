@@ -2,6 +2,7 @@ import Control
 import DurableFiles
 import Ledgers
 import Messages
+import Signalling
 import Spooling
 
 /// Carries out commands, in the daemon or, without one, in the command itself.
@@ -166,7 +167,7 @@ package struct CommandHandler: Sendable {
   private func remember(_ taken: TrashedEntry, droppedAs name: String) async throws {
     let goal = try? RequestReader.goal(of: taken.directory())
     // Nothing of a conversation that is being purged enters the ledger.
-    if let conversation = goal?.conversation, work?.closed.all.contains(conversation) == true { return }
+    if let conversation = goal?.conversation, work?.closed.now.contains(conversation) == true { return }
     try await ledger.enterCancelled(
       spool.freeName(for: name, in: ledger), droppedAs: name, inode: taken.identity.inode, born: taken.identity.born,
       to: goal?.conversation, from: goal?.inbox, at: .now())

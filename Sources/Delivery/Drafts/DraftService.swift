@@ -181,7 +181,7 @@ actor DraftService: Service {
         return
       }
       // Read again after the purge of its conversation.
-      if case .success(let contents) = draft.contents, closed.all.contains(contents.conversation) {
+      if case .success(let contents) = draft.contents, closed.now.contains(contents.conversation) {
         looks.forget(name)
         return
       }

@@ -26,7 +26,7 @@ actor Intake: Service {
   private let manager: ServiceManager?
   private let log: Logger
   private let troubles: Troubles
-  private let unconfirmed = UnconfirmedRequests()
+  private let unconfirmed = UnconfirmedRequests([:])
   private let unmovable = UnmovableEntries()
   private let open = OpenRequests()
   private let isStopping = OneWayFlag()
@@ -276,10 +276,10 @@ actor Intake: Service {
   ) async throws -> IntakeBatch? {
     if isStopping.isSet { return nil }
     // Requests skipped during a purge precede later ones.
-    if !closed.all.isEmpty { hasLostTrack = true }
+    if !closed.now.isEmpty { hasLostTrack = true }
     let batch = try await pool.run { [spool, plan, closed, unconfirmed, unmovable, open] in
       try IntakeBatch(
-        names, in: spool, inbox: plan.now.settings.inbox, except: waiting.union(closed.all), unconfirmed: unconfirmed,
+        names, in: spool, inbox: plan.now.settings.inbox, except: waiting.union(closed.now), unconfirmed: unconfirmed,
         unmovable: unmovable, open: open)
     }
     try await enter(batch)

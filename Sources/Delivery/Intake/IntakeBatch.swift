@@ -3,7 +3,12 @@ import DurableFiles
 import Foundation
 import Ledgers
 import Messages
+import Signalling
 import Spooling
+
+/// Requests whose files the disk did not confirm once. Their data may be lost, and a second sync could falsely succeed,
+/// so they are always refused.
+typealias UnconfirmedRequests = InForce<[RequestIdentity: DeliveryError]>
 
 /// A batch of requests, read, checked and synced, for one transaction.
 struct IntakeBatch: Sendable {
@@ -70,7 +75,7 @@ struct IntakeBatch: Sendable {
       var from = inbox
       let contents: Result<NewRequest.Contents, DeliveryError>
       do {
-        if let fault = unconfirmed[RequestIdentity(entry)] { throw fault }
+        if let fault = unconfirmed.now[RequestIdentity(entry)] { throw fault }
         let reader = try Self.read(name, in: new)
         let conversation = reader.request.conversation(defaultInbox: inbox)
         if waiting.contains(conversation) || setAside.contains(conversation) { continue }
@@ -137,7 +142,7 @@ struct IntakeBatch: Sendable {
         let old = requests[index]
         let fault = Self.fault(error)
         // Recorded even if this batch is dropped and read again.
-        unconfirmed[RequestIdentity(inode: old.inode, born: old.born)] = fault
+        unconfirmed.change { $0[RequestIdentity(inode: old.inode, born: old.born)] = fault }
         requests[index] = NewRequest(
           droppedAs: old.droppedAs, inode: old.inode, born: old.born, inbox: old.inbox, contents: .failure(fault))
       }

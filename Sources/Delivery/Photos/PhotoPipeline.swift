@@ -34,7 +34,7 @@ actor PhotoPipeline {
   private let slots: Slots
   private let log: Logger
   private var running: [MessageID: PhotoJob] = [:]
-  private let uploading = PhotoProgress()
+  private let uploading = InForce<[MessageID: Double]>([:])
 
   /// Photos whose keys are held for waiting conversations. Beyond it they are dropped and uploaded again later.
   private static let mostHeld = 4096
@@ -54,7 +54,7 @@ actor PhotoPipeline {
   }
 
   /// Upload progress by message, 0 to 1.
-  nonisolated var progress: [MessageID: Double] { uploading.all }
+  nonisolated var progress: [MessageID: Double] { uploading.now }
 
   /// Whether the photo of `message` is in progress or stored, with its keys in memory.
   func holds(_ message: MessageID) -> Bool { running[message]?.source != nil }
@@ -293,10 +293,10 @@ actor PhotoPipeline {
         "request": "\(message.request)", "message": "\(message.message)", "bytes": "\(sealed.bytes.count)",
         "store": "\(store.name)",
       ])
-    defer { uploading.end(message.message) }
+    defer { uploading.change { $0[message.message] = nil } }
     do {
-      let url = try await store.put(object, sealed.bytes, contentType: sealed.contentType) { [uploading] in
-        uploading.set($0, of: message.message)
+      let url = try await store.put(object, sealed.bytes, contentType: sealed.contentType) { [uploading] fraction in
+        uploading.change { $0[message.message] = fraction }
       }
       guard try await ledger.endUploading(message) else { throw CancellationError() }
       return UploadedPhoto(object: object, url: url, sealed: sealed.facts)

@@ -7,6 +7,9 @@ import Signalling
 import Spooling
 import Synchronization
 
+/// Conversations that are being purged: nothing of them enters the ledger.
+typealias ClosedConversations = InForce<Set<ConversationID>>
+
 /// Purges the conversations in `purge/` as they arrive. For each: it is closed, so that nothing of it enters the
 /// ledger; the tombstone is committed while neither intake nor drafts are active; its work in progress is stopped; its
 /// files and rows are deleted. A failed purge stays ordered and closed, and is tried again.
@@ -89,7 +92,7 @@ final class Purger: Service {
       }
       guard !finished.isEmpty else { return false }
       try await purge.complete(finished)
-      for conversation in finished { closed.open(conversation) }
+      closed.change { $0.subtract(finished) }
       // These conversations are open again, and uploads are left to delete.
       signals.ringAll()
       for mailbox in [signals.spool.new, signals.spool.draft, signals.spool.incoming] { mailbox.postScan() }
@@ -106,7 +109,7 @@ final class Purger: Service {
   }
 
   private func finish(_ conversation: ConversationID) async throws -> PurgeCount {
-    closed.close(conversation)
+    closed.change { _ = $0.insert(conversation) }
     // Afterwards nobody here would know what to cancel.
     try await work.cluster?.cancelAll(in: conversation)
     // Nothing is being accepted meanwhile.
