@@ -60,10 +60,9 @@ let package = Package(
       name: "Composition",
       dependencies: [
         "Blocking", "Clusters", "Control", "Darkroom", "Delivery", "Digests", "DurableFiles", "HTTP", "Hooks",
-        "Janitor", "Ledgers", "LogOutput", "MailIntake", "Matrix", "Messages", "MetricText", "NATS", "Networks",
-        "Photos", "Receiving", "Seals", "Secrets", "SettingKit", "Settings", "Signalling", "Spooling", "Stores",
-        "Supervision", "WebAccess", .product(name: "Logging", package: "swift-log"),
-        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+        "Janitor", "Ledgers", "LogOutput", "MailIntake", "Matrix", "Messages", "NATS", "Networks", "Photos",
+        "Receiving", "Seals", "Secrets", "SettingKit", "Settings", "Signalling", "Spooling", "Stores", "Supervision",
+        "WebAccess", .product(name: "Logging", package: "swift-log"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
       ]),
 
@@ -72,7 +71,7 @@ let package = Package(
       name: "Delivery",
       dependencies: [
         "Blocking", "CKernel", "Clusters", "Control", "Digests", "DurableFiles", "Hooks", "Janitor", "Ledgers",
-        "MailIntake", "Messages", "MetricText", "Networks", "Photos", "Seals", "Settings", "Signalling",
+        "MailIntake", "Messages", "MetricText", "Networks", "Photos", "Receiving", "Seals", "Settings", "Signalling",
         "SpoolMetering", "Spooling", "Stores", "Supervision", .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),

@@ -54,7 +54,7 @@ package struct Daemon: Sendable {
     mail: MailRoom? = nil, cluster link: ClusterLink? = nil, log: Logger,
     check: @escaping @Sendable () async -> [ControlReply.Outcome] = { [] },
     checkSpool: @escaping @Sendable () async throws -> [ControlReply.Outcome] = { [] },
-    receiving makeReceiving: (Ledger, Mailbox) throws -> (any ReceivingServices)? = { _, _ in nil },
+    receiving makeReceiving: (Ledger, Mailbox) throws -> PhotoReceiving? = { _, _ in nil },
     ledgerFailed: @escaping @Sendable (LedgerError) -> Void = { _ in }
   ) async throws {
     (self.spool, self.manager, self.log) = (spool, manager, log)

@@ -11,7 +11,7 @@ package struct CommandHandler: Sendable {
   struct Work: Sendable {
     let photos: PhotoPipeline
     let circuits: Circuits
-    let receiving: (any ReceivingServices)?
+    let receiving: PhotoReceiving?
     let troubles: Troubles
     let reports: Reports
     let closed: ClosedConversations
@@ -41,7 +41,7 @@ package struct CommandHandler: Sendable {
         return ControlReply(outcomes: try await setHeld(false, conversations))
       case .flush:
         await work?.circuits.closeAll()
-        await work?.receiving?.hurry()
+        await work?.receiving?.listeners.hurry()
         let count = try await ledger.flush(at: .now())
         signals.ringAll()
         try await work?.cluster?.flush()
@@ -60,7 +60,7 @@ package struct CommandHandler: Sendable {
         return try await clear(
           inbox: inbox.map { try InboxID($0) }, conversation: conversation.map { try ConversationID($0) })
       case .progress:
-        let progress = (work?.photos.progress ?? [:]).merging(work?.receiving?.progress ?? [:]) { $1 }
+        let progress = (work?.photos.progress ?? [:]).merging(work?.receiving?.receiver.progress ?? [:]) { $1 }
         return ControlReply(
           progress: Dictionary(progress.map { ($0.key.text, $0.value) }) { $1 }, trouble: work?.troubles.current)
       case .metrics: return ControlReply(metrics: await metrics())

@@ -19,14 +19,14 @@ final class Purger: Service {
     let dispatcher: Dispatcher
     let photos: PhotoPipeline
     let filing: Filing
-    let receiving: (any ReceivingServices)?
+    let receiving: PhotoReceiving?
     /// nil without a cluster.
     var cluster: ClusterOrders?
 
     /// Stops all work on a conversation and waits for it.
     func stop(_ purged: PurgedConversation) async throws {
       await dispatcher.stop(purged.row)
-      await receiving?.release(purged.conversation)
+      await receiving?.receiver.release(purged.conversation)
       try await photos.discard(purged.messages)
       await filing.settle()
     }

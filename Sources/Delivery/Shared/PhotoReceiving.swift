@@ -1,30 +1,32 @@
 import Control
-import Delivery
 import Messages
 import MetricText
 import Receiving
 import ServiceLifecycle
 
-struct PhotoReceiving: ReceivingServices {
+/// The receiving of photos, beside delivery on the same spool and ledger.
+package struct PhotoReceiving: Sendable {
   let receiver: Receiver
   let listeners: ListenerService
 
-  var services: [any Service] { [receiver, listeners] }
-  var progress: [MessageID: Double] { receiver.progress }
+  package init(receiver: Receiver, listeners: ListenerService) {
+    self.receiver = receiver
+    self.listeners = listeners
+  }
 
-  func hurry() async { await listeners.hurry() }
-  func release(_ conversation: ConversationID) async { await receiver.release(conversation) }
+  /// They stop after intake, in reverse order, and before what they depend on.
+  var services: [any Service] { [receiver, listeners] }
 
   func report() async -> [ControlReply.Outcome] { await Self.report(of: listeners) }
 
-  static func report(of listeners: ListenerService) async -> [ControlReply.Outcome] {
+  /// The state of each listener: the network, whether it works, and a sentence.
+  package static func report(of listeners: ListenerService) async -> [ControlReply.Outcome] {
     await listeners.state.map { .init($0.network, isDone: $0.failure == nil, $0.sentence()) }
   }
 
-  func metrics() async -> [MetricFamily] { await Self.families(listeners.state) }
-
   /// The metrics of listening. Names and labels are never changed once released.
-  private static func families(_ reports: [ListeningReport]) -> [MetricFamily] {
+  func metrics() async -> [MetricFamily] {
+    let reports = await listeners.state
     func by(_ value: (ListeningReport) -> Double?) -> [String: Double] {
       Dictionary(reports.compactMap { report in value(report).map { (report.network, $0) } }) { $1 }
     }
