@@ -28,7 +28,7 @@ extension Settings {
   package func makeQueue() throws -> NATSQueue {
     NATSQueue(
       NATSOptions(
-        servers: cluster.servers.all.compactMap { NATSAddress($0) },
+        servers: cluster.servers.compactMap { NATSAddress($0) },
         token: try cluster.token.source?.load().reveal(), authority: cluster.authority,
         name: "photospool on \(Self.hostName)"))
   }

@@ -41,6 +41,22 @@ extension SettingKind where Value == String {
   }
 }
 
+extension SettingKind where Value == [String] {
+  /// Texts with commas between them, each of which `accepts` takes; empty is none.
+  package static func list(expects: String, accepts: @escaping @Sendable (String) -> Bool) -> Self {
+    Self(
+      expects: expects,
+      parse: { text in
+        if text.isEmpty { return [] }
+        let parts = text.split(separator: ",", omittingEmptySubsequences: false)
+        let all = parts.map { part in String(part.drop { $0 == " " }.prefix { $0 != " " }) }
+        guard all.joined(separator: ",") == text.filter({ $0 != " " }), all.allSatisfy(accepts) else { return nil }
+        return all
+      },
+      show: { $0.joined(separator: ", ") })
+  }
+}
+
 extension SettingKind where Value == Int {
   /// A whole number of `unit`, in the plural.
   package static func count(_ range: ClosedRange<Int>, of unit: String? = nil) -> Self {

@@ -50,7 +50,7 @@ struct Site: Sendable {
     desk = DraftDesk(spool: spool, defaultInbox: settings.inbox)
     templates = try Templates()
     address = try access.address(
-      place, names: settings.web.names.all, hasCertificate: settings.web.certificate != nil)
+      place, names: settings.web.names, hasCertificate: settings.web.certificate != nil)
     gate = Gate(address)
     let port =
       switch place {

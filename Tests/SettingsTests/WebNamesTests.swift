@@ -1,14 +1,17 @@
+import SettingKit
 import Testing
 
 @testable import Settings
 
 @Suite struct WebNamesTests {
+  private let names = SettingKind<[String]>.webNames
+
   @Test("Names of the page are hosts in lower case with their ports, and commas stand between them")
-  func names() {
-    #expect(WebNames("")?.all == [])
-    #expect(WebNames("photos.example.org")?.all == ["photos.example.org"])
+  func accepted() {
+    #expect(names.parse("") == [])
+    #expect(names.parse("photos.example.org") == ["photos.example.org"])
     #expect(
-      WebNames("a.test:7377, [2001:db8::1]:80,127.0.0.2")?.all == ["a.test:7377", "[2001:db8::1]:80", "127.0.0.2"])
+      names.parse("a.test:7377, [2001:db8::1]:80,127.0.0.2") == ["a.test:7377", "[2001:db8::1]:80", "127.0.0.2"])
   }
 
   @Test(
@@ -18,5 +21,5 @@ import Testing
       "a,",
       " ", "-a", "a-", "a@b", "*", "a.test:7377/x", "ä.test",
     ])
-  func others(text: String) { #expect(WebNames(text) == nil) }
+  func others(text: String) { #expect(names.parse(text) == nil) }
 }

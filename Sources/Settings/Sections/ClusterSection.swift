@@ -3,7 +3,7 @@ import SettingKit
 extension Settings {
   /// The cluster that this host belongs to. Without servers there is none, and nothing of it runs.
   package struct Cluster: SettingsSection {
-    package var servers = ClusterServers()
+    package var servers: [String] = []
     /// Seals everything that is passed to the servers. The same on all hosts.
     package var secret = SecretSetting()
     /// The token with which photospool signs on to the servers, if they want one.
@@ -18,7 +18,7 @@ extension Settings {
 
     package init() {}
 
-    package var isConfigured: Bool { !servers.all.isEmpty }
+    package var isConfigured: Bool { !servers.isEmpty }
 
     package static let rows: [Setting<Cluster>] =
       [
@@ -37,33 +37,18 @@ extension Settings {
   }
 }
 
-/// Addresses of NATS servers.
-package struct ClusterServers: Sendable, Equatable {
-  package var all: [String] = []
-
-  package init() {}
-
-  /// - Parameter text: addresses with commas between them.
-  package init?(_ text: String) {
-    guard !text.isEmpty else { return }
-    let parts = text.split(separator: ",", omittingEmptySubsequences: false)
-    all = parts.map { String($0.drop { $0 == " " }.prefix { $0 != " " }) }
-    guard all.joined(separator: ",") == text.filter({ $0 != " " }), all.allSatisfy(Self.isAddress) else { return nil }
-  }
-
-  private static func isAddress(_ text: String) -> Bool {
-    guard
-      let match = text.wholeMatch(of: /(nats|tls):\/\/([A-Za-z0-9][A-Za-z0-9.-]*|\[[0-9a-fA-F:.]+\])(:([0-9]{1,5}))?/)
-    else { return false }
-    return text.utf8.count <= 270 && match.4.map { (1...65535).contains(Int($0) ?? 0) } ?? true
-  }
-}
-
-extension SettingKind where Value == ClusterServers {
+extension SettingKind where Value == [String] {
+  /// Addresses of NATS servers.
   static var clusterServers: Self {
-    Self(
+    .list(
       expects:
         "addresses such as `tls://queue1.example.org:4222` or `nats://127.0.0.1:4222`, with commas between them, or empty",
-      parse: { ClusterServers($0) }, show: { $0.all.joined(separator: ", ") })
+      accepts: { text in
+        guard
+          let match = text.wholeMatch(
+            of: /(nats|tls):\/\/([A-Za-z0-9][A-Za-z0-9.-]*|\[[0-9a-fA-F:.]+\])(:([0-9]{1,5}))?/)
+        else { return false }
+        return text.utf8.count <= 270 && match.4.map { (1...65535).contains(Int($0) ?? 0) } ?? true
+      })
   }
 }

@@ -4,7 +4,7 @@ extension Settings {
   /// The web page.
   package struct Web: SettingsSection {
     /// Values of `Host` under which the page is served besides its own name.
-    package var names = WebNames()
+    package var names: [String] = []
     /// The file of the certificate chain. With it, the page speaks TLS.
     package var certificate: String?
     /// The file of the certificate's private key.
@@ -21,35 +21,17 @@ extension Settings {
   }
 }
 
-/// Names of the page as browsers write them into `Host`: in lower case, with the port unless it is that of the scheme.
-package struct WebNames: Sendable, Equatable {
-  package var all: [String] = []
-
-  package init() {}
-
-  /// - Parameter text: names with commas between them.
-  package init?(_ text: String) {
-    guard !text.isEmpty else { return }
-    let names = text.split(separator: ",", omittingEmptySubsequences: false).map { name in
-      name.drop { $0 == " " }.prefix { $0 != " " }
-    }
-    guard names.joined(separator: ",") == text.filter({ $0 != " " }), names.allSatisfy(Self.isName) else { return nil }
-    all = names.map(String.init)
-  }
-
-  private static func isName(_ name: Substring) -> Bool {
-    guard let match = name.wholeMatch(of: /([a-z0-9]([a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\])(:([0-9]{1,5}))?/) else {
-      return false
-    }
-    return name.utf8.count <= 260 && match.4.map { (1...65535).contains(Int($0) ?? 0) } ?? true
-  }
-}
-
-extension SettingKind where Value == WebNames {
+extension SettingKind where Value == [String] {
+  /// Names of the page as browsers write them into `Host`: in lower case, with the port unless it is that of the scheme.
   static var webNames: Self {
-    Self(
+    .list(
       expects:
         "names in lower case with their ports, such as `photos.example.org:7377`, with commas between them, or empty",
-      parse: { WebNames($0) }, show: { $0.all.joined(separator: ", ") })
+      accepts: { name in
+        guard let match = name.wholeMatch(of: /([a-z0-9]([a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\])(:([0-9]{1,5}))?/) else {
+          return false
+        }
+        return name.utf8.count <= 260 && match.4.map { (1...65535).contains(Int($0) ?? 0) } ?? true
+      })
   }
 }

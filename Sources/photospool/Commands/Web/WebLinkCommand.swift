@@ -47,7 +47,7 @@ struct WebLinkCommand: AsyncParsableCommand {
     let web = try options.settings().web
     do {
       return try access.address(
-        .loopback(port: port), names: web.names.all, hasCertificate: web.certificate != nil
+        .loopback(port: port), names: web.names, hasCertificate: web.certificate != nil
       ).origin
     } catch let error as WebError { throw Failure(.configuration, "\(error)") }
   }
@@ -57,7 +57,7 @@ struct WebLinkCommand: AsyncParsableCommand {
     let settings = try options.settings()
     let client = HTTPClient(settings.http.client)
     let answer: HTTPResponse
-    if settings.web.certificate != nil, let name = settings.web.names.all.first {
+    if settings.web.certificate != nil, let name = settings.web.names.first {
       // With TLS, the page is reached by a name of its certificate, as a browser reaches it.
       let site = PageAddress.origin(name, isSecure: true)
       answer = try await ask(.post, site, client, headers: [HTTPHeader("Origin", site)])

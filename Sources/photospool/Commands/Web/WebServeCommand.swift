@@ -39,7 +39,7 @@ struct WebServeCommand: ParsableCommand {
       let origin: String
       do {
         origin = try access.address(
-          socket.place, names: settings.web.names.all, hasCertificate: settings.web.certificate != nil
+          socket.place, names: settings.web.names, hasCertificate: settings.web.certificate != nil
         ).origin
       } catch let error as WebError { throw Failure(.configuration, "\(error)") }
       try access.setOrigin(origin)
