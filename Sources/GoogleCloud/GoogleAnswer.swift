@@ -30,8 +30,8 @@ package struct GoogleAnswer: Sendable {
     status = response.status
     body = response.body
     let facts = (try? JSONDecoder().decode(Body.self, from: Data(body)))?.error
-    word = facts?.status.flatMap(Self.word)
-    reason = facts?.details?.lazy.compactMap { $0.reason.flatMap(Self.word) }.first
+    word = facts?.status?.asWord(with: "_")
+    reason = facts?.details?.lazy.compactMap { $0.reason?.asWord(with: "_") }.first
     let first = body.first { !" \t\r\n".utf8.contains($0) }
     isJSON = first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
     retryAfter = response.header("Retry-After")
@@ -43,10 +43,5 @@ package struct GoogleAnswer: Sendable {
   /// The decoded body; nil if it has another type.
   package func decoded<Value: Decodable>(as type: Value.Type) -> Value? {
     try? JSONDecoder().decode(type, from: Data(body))
-  }
-
-  /// The text if it is a single word. Longer texts may contain anything.
-  private static func word(_ text: String) -> String? {
-    text.wholeMatch(of: /[A-Z0-9_]{1,64}/) == nil ? nil : text
   }
 }

@@ -20,3 +20,12 @@ package struct HTTPResponse: Sendable {
 
   package var isSuccess: Bool { 200..<300 ~= status }
 }
+
+extension StringProtocol {
+  /// An error code if it is a single word: at most 64 ASCII capitals, digits and `others`. Longer texts may contain
+  /// anything, keys too.
+  package func asWord(with others: String) -> String? {
+    let letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789" + others
+    return 1...64 ~= utf8.count && utf8.allSatisfy(letters.utf8.contains) ? String(self) : nil
+  }
+}

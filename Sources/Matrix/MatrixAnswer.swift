@@ -34,7 +34,7 @@ package struct MatrixAnswer: Sendable {
     body = JSONValue.text(response.body, cutAt: JSONValue.depth)
     let facts = try? JSONDecoder().decode(Facts.self, from: Data(body))
     isObject = facts != nil
-    code = facts?.errcode.flatMap(Self.word)
+    code = facts?.errcode?.asWord(with: "_.")
     retryAfterHeader = response.header("Retry-After")
     retryAfterMilliseconds = facts?.retryAfterMilliseconds
   }
@@ -69,18 +69,5 @@ package struct MatrixAnswer: Sendable {
   func retryAfter(now: Timestamp) -> Double? {
     if let seconds = retryAfterHeader.flatMap({ RetryAfter.seconds($0, now: now) }) { return seconds }
     return retryAfterMilliseconds.map { min(max($0 / 1000, 0), RetryAfter.longest) }
-  }
-
-  /// The code if it is a single word. Longer texts may contain anything.
-  private static func word(_ code: String) -> String? {
-    let isWord = code.utf8.allSatisfy { byte in
-      switch byte {
-      case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"),
-        UInt8(ascii: "."):
-        true
-      default: false
-      }
-    }
-    return 1...64 ~= code.utf8.count && isWord ? code : nil
   }
 }

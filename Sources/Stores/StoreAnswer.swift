@@ -25,14 +25,12 @@ struct StoreAnswer {
     code = isPage ? nil : Self.code(in: text)
   }
 
-  /// The code if it is a single word. Longer texts may contain keys.
+  /// The code if it is a single word.
   private static func code(in text: String) -> String? {
     guard text.contains("<Error"), let start = text.firstRange(of: "<Code>")?.upperBound,
       let end = text[start...].firstRange(of: "</Code>")?.lowerBound
     else { return nil }
-    let code = text[start..<end]
-    let isWord = code.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "._-".contains($0)) }
-    return !code.isEmpty && code.utf8.count <= 64 && isWord ? String(code) : nil
+    return text[start..<end].asWord(with: "abcdefghijklmnopqrstuvwxyz._-")
   }
 
   /// Whether the body contains the word, in any case.
