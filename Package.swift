@@ -126,7 +126,9 @@ let package = Package(
     // Lines of the log, on standard error.
     .target(
       name: "LogOutput",
-      dependencies: ["Messages", "Settings", "Signalling", .product(name: "Logging", package: "swift-log")]),
+      dependencies: [
+        "CKernel", "Messages", "Settings", "Signalling", .product(name: "Logging", package: "swift-log"),
+      ]),
 
     // Processes that decode photos.
     .target(
@@ -145,8 +147,8 @@ let package = Package(
     .target(
       name: "Networks",
       dependencies: [
-        "Blocking", "Children", "Digests", "DurableFiles", "GoogleCloud", "HTTP", "Matrix", "Messages", "Olm",
-        "RoomKeys", "Seals", "Secrets", "SettingKit", "Stores",
+        "Blocking", "CKernel", "Children", "Digests", "DurableFiles", "GoogleCloud", "HTTP", "Matrix", "Messages",
+        "Olm", "RoomKeys", "Seals", "Secrets", "SettingKit", "Stores",
       ]),
     .target(
       name: "Stores",

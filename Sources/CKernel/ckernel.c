@@ -169,6 +169,21 @@ int ckernel_watch_process(pid_t child) { return (int)syscall(SYS_pidfd_open, chi
 
 int ckernel_accept(int socket) { return accept4(socket, NULL, NULL, SOCK_CLOEXEC); }
 
+static bool put_all(int file, const char *bytes, size_t count, bool is_socket) {
+  while (count > 0) {
+    const ssize_t written = is_socket ? send(file, bytes, count, MSG_NOSIGNAL) : write(file, bytes, count);
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return false;
+    bytes += written;
+    count -= (size_t)written;
+  }
+  return true;
+}
+
+bool ckernel_write_all(int file, const void *bytes, size_t count) { return put_all(file, bytes, count, false); }
+
+bool ckernel_send_all(int socket, const void *bytes, size_t count) { return put_all(socket, bytes, count, true); }
+
 int ckernel_memory_file(const char *label) { return memfd_create(label, MFD_CLOEXEC | MFD_ALLOW_SEALING); }
 
 int ckernel_seal(int file) {

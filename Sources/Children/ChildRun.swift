@@ -64,16 +64,10 @@ extension ChildProgram {
   private func memoryFile(with bytes: [UInt8]) throws(DeliveryError) -> Int32 {
     let file = ckernel_memory_file("input")
     guard file >= 0 else { throw failure(errno) }
-    var written = 0
-    while written < bytes.count {
-      let count = bytes[written...].withUnsafeBytes { write(file, $0.baseAddress, $0.count) }
-      if count < 0 && errno == EINTR { continue }
-      guard count > 0 else {
-        let error = failure(errno)
-        close(file)
-        throw error
-      }
-      written += count
+    guard ckernel_write_all(file, bytes, bytes.count) else {
+      let error = failure(errno)
+      close(file)
+      throw error
     }
     lseek(file, 0, SEEK_SET)
     return file

@@ -77,16 +77,7 @@ final class LocalSocket: Sendable {
   /// Writes `line` and a newline; false if the other side is gone.
   func write(line: [UInt8]) -> Bool {
     let bytes = line + [UInt8(ascii: "\n")]
-    var written = 0
-    while written < bytes.count {
-      let count = bytes.withUnsafeBytes { buffer in
-        send(descriptor, buffer.baseAddress.map { $0 + written }, bytes.count - written, Int32(MSG_NOSIGNAL))
-      }
-      if count < 0 && errno == EINTR { continue }
-      guard count > 0 else { return false }
-      written += count
-    }
-    return true
+    return ckernel_send_all(descriptor, bytes, bytes.count)
   }
 
   private func limitPatience(to seconds: Int) {

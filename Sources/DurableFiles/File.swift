@@ -108,15 +108,7 @@ package final class File: Sendable {
 
   /// Appends all of `bytes`.
   package func write(_ bytes: UnsafeRawBufferPointer) throws(FileError) {
-    var written = 0
-    while written < bytes.count {
-      let count = Glibc.write(descriptor, bytes.baseAddress.map { $0 + written }, bytes.count - written)
-      if count < 0 {
-        if errno == EINTR { continue }
-        throw FileError("write", path)
-      }
-      written += count
-    }
+    guard ckernel_write_all(descriptor, bytes.baseAddress, bytes.count) else { throw FileError("write", path) }
   }
 
   /// Sets the permissions, whatever the umask.

@@ -1,3 +1,4 @@
+import CKernel
 import Glibc
 
 /// Standard error, for errors, progress and the log. If it cannot be written, the text is dropped and the work goes on.
@@ -5,15 +6,5 @@ package enum StandardError {
   /// Writes `text` in one system call if possible.
   package static func write(_ text: String) { write(Array(text.utf8)) }
 
-  static func write(_ text: [UInt8]) {
-    text.withUnsafeBytes { bytes in
-      var rest = bytes
-      while !rest.isEmpty {
-        let count = Glibc.write(STDERR_FILENO, rest.baseAddress, rest.count)
-        if count < 0 && errno == EINTR { continue }
-        guard count > 0 else { return }
-        rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
-      }
-    }
-  }
+  static func write(_ text: [UInt8]) { _ = ckernel_write_all(STDERR_FILENO, text, text.count) }
 }

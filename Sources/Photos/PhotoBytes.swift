@@ -18,7 +18,7 @@ package final class PhotoBytes: Sendable {
     var isShort = false
     do {
       try source { piece in
-        if !isShort { isShort = !Self.append(piece, to: descriptor) }
+        if !isShort { isShort = !ckernel_write_all(descriptor, piece.baseAddress, piece.count) }
         count += piece.count
       }
       guard !isShort, ckernel_seal(descriptor) == 0 else { throw Self.shortage }
@@ -35,19 +35,6 @@ package final class PhotoBytes: Sendable {
   }
 
   deinit { close(descriptor) }
-
-  private static func append(_ piece: UnsafeRawBufferPointer, to descriptor: Int32) -> Bool {
-    var rest = piece[...]
-    while !rest.isEmpty {
-      let written = UnsafeRawBufferPointer(rebasing: rest).withUnsafeBytes {
-        write(descriptor, $0.baseAddress, $0.count)
-      }
-      if written < 0 && errno == EINTR { continue }
-      guard written > 0 else { return false }
-      rest = rest.dropFirst(written)
-    }
-    return true
-  }
 
   private static var shortage: DeliveryError {
     DeliveryError(.localResources, "there is no memory for a photo: \(String(cString: strerror(errno)))")

@@ -42,19 +42,7 @@ struct Socket {
 
   func send(_ answer: [UInt8]) -> Bool {
     var header = UInt64(answer.count).littleEndian
-    return withUnsafeBytes(of: &header) { send($0) } && answer.withUnsafeBytes { send($0) }
-  }
-
-  private func send(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    var sent = 0
-    while sent < bytes.count {
-      let count = Glibc.send(
-        descriptor, bytes.baseAddress.map { $0 + sent }, bytes.count - sent, Int32(MSG_NOSIGNAL))
-      if count < 0 && errno == EINTR { continue }
-      guard count > 0 else { return false }
-      sent += count
-    }
-    return true
+    return ckernel_send_all(descriptor, &header, 8) && ckernel_send_all(descriptor, answer, answer.count)
   }
 
   /// Reads one byte more than the limit, enough to refuse the photo.

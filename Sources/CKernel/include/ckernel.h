@@ -1,4 +1,5 @@
-/* System calls that Swift cannot reach by itself: variadic ones, ones without a glibc wrapper, and GNU extensions. */
+/* System calls that Swift cannot reach by itself: variadic ones, ones without a glibc wrapper, and GNU extensions. Also the
+   loops around partial writes, for modules that share no other. */
 #pragma once
 #include <dirent.h>
 #include <spawn.h>
@@ -112,6 +113,11 @@ int ckernel_begin_in_root(posix_spawn_file_actions_t *actions);
 
 /* accept4(2) with SOCK_CLOEXEC. */
 int ckernel_accept(int socket);
+
+/* Write all bytes, to a socket without SIGPIPE. They repeat interrupted and partial writes, and return false, with errno,
+   after an error. */
+bool ckernel_write_all(int file, const void *bytes, size_t count);
+bool ckernel_send_all(int socket, const void *bytes, size_t count);
 
 /* A file in memory that nobody else can name, or -1. `label` is for people who look into /proc. */
 int ckernel_memory_file(const char *label);

@@ -1,3 +1,4 @@
+import CKernel
 import Children
 import Dispatch
 import Glibc
@@ -92,18 +93,7 @@ final class CoProcessRun: Sendable {
   }
 
   /// Writes a line, and waits until the process takes it; false if it is gone.
-  func send(_ line: [UInt8]) -> Bool {
-    var written = 0
-    while written < line.count {
-      let count = line.withUnsafeBytes { buffer in
-        Glibc.send(socket, buffer.baseAddress.map { $0 + written }, line.count - written, Int32(MSG_NOSIGNAL))
-      }
-      if count < 0 && errno == EINTR { continue }
-      guard count > 0 else { return false }
-      written += count
-    }
-    return true
-  }
+  func send(_ line: [UInt8]) -> Bool { ckernel_send_all(socket, line, line.count) }
 
   /// Asks the process to end, by closing its input.
   func closeInput() { shutdown(socket, Int32(SHUT_WR)) }
