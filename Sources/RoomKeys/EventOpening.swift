@@ -143,9 +143,8 @@ extension KeyFile {
       row["isVerified"] as Bool, let bytes = [UInt8](base64: row["key"] as String),
       let key = try? MegolmSessionKey(exported: bytes)
     else { return nil }
-    var session = InboundMegolmSession(key)
     let plain: [UInt8]
-    do { plain = try session.decrypt(event.message) } catch {
+    do { plain = try key.decrypt(event.message) } catch {
       // The same session may come again as known from an earlier message.
       if case .unknownIndex = error { return nil }
       throw EventRefusal(error.description)

@@ -41,7 +41,7 @@ struct RoomKey {
     if let row, let bytes = [UInt8](base64: row["key"] as String),
       let known = try? MegolmSessionKey(exported: bytes)
     {
-      let isEarlier = key.index < known.index && InboundMegolmSession(known).isSame(as: key)
+      let isEarlier = key.index < known.index && known.isSame(as: key)
       // A device that was not found yet must not keep the others of its user from naming their session.
       let isOtherDevice = row["senderKey"] != senderKey.base64 || row["fingerprint"] != fingerprint.base64
       guard row["isVerified"] as Bool ? isEarlier && !isOtherDevice : isEarlier || isOtherDevice else { return false }

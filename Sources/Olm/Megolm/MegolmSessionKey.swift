@@ -1,5 +1,8 @@
 /// Opens a Megolm session from one message on: the ratchet at that message and the key that signs the messages.
 ///
+/// It opens messages in any order and any number of times. To refuse a replay, its user remembers which event used which
+/// index.
+///
 /// Source: the specification of Megolm, "Session sharing format" and "Session export format".
 package struct MegolmSessionKey: Sendable {
   private static let sharedVersion: UInt8 = 2
@@ -49,6 +52,32 @@ package struct MegolmSessionKey: Sendable {
   func shared(signedBy pair: Ed25519KeyPair) throws(OlmError) -> SecretBytes {
     let body = body(version: Self.sharedVersion)
     return SecretBytes(body + (try pair.sign(body)))
+  }
+
+  /// - Throws: `OlmError.unknownIndex` for a message before the first known one; `.badSignature` or `.badMAC` for an
+  ///   altered or foreign one.
+  package func decrypt(_ message: MegolmMessage) throws(OlmError) -> [UInt8] {
+    // First the signature: whoever has only the session's name must not turn its ratchet.
+    guard message.isSigned(by: signingKey) else { throw .badSignature }
+    return try message.decrypt(with: export(at: message.index).ratchet)
+  }
+
+  /// The key that opens messages from `index` on, and nothing before.
+  ///
+  /// - Throws: `OlmError.unknownIndex` before the first known one.
+  func export(at index: UInt32) throws(OlmError) -> MegolmSessionKey {
+    var ratchet = ratchet
+    try ratchet.advance(to: index)
+    return MegolmSessionKey(ratchet: ratchet, signingKey: signingKey)
+  }
+
+  /// Whether `other` is the same session, perhaps known from another message on: whoever names the session's public
+  /// key does not yet have its ratchet.
+  package func isSame(as other: MegolmSessionKey) -> Bool {
+    let later = max(index, other.index)
+    guard other.signingKey == signingKey, let mine = try? export(at: later), let theirs = try? other.export(at: later)
+    else { return false }
+    return mine.exported.equals(theirs.exported)
   }
 
   private func body(version: UInt8) -> [UInt8] {
