@@ -43,10 +43,3 @@ func isEqualInConstantTime(_ one: some Collection<UInt8>, _ other: some Collecti
   let (one, other) = (Array(one), Array(other))
   return one.count == other.count && CRYPTO_memcmp(one, other, one.count) == 0
 }
-
-extension [UInt8] {
-  /// Overwrites the bytes, which no optimiser may omit. Other copies remain.
-  mutating func wipe() {
-    withUnsafeMutableBytes { OPENSSL_cleanse($0.baseAddress, $0.count) }
-  }
-}

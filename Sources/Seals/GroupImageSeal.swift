@@ -1,3 +1,4 @@
+import Digests
 import Messages
 
 /// A profile photo in an XMTP group, sealed as in the Convos app: the bare photo under AES-256-GCM. Source: the Convos
@@ -8,7 +9,7 @@ package struct GroupImageSeal: Seal {
   private let group: GroupImageKey
   private let random: @Sendable (Int) throws(DeliveryError) -> [UInt8]
 
-  static let info = Array("ConvosImageV1".utf8)
+  static let info = "ConvosImageV1"
 
   /// - Parameter random: returns that many random bytes; tests use known ones.
   package init(
@@ -20,7 +21,7 @@ package struct GroupImageSeal: Seal {
 
   package func seal(_ photo: PhotoFile) throws(DeliveryError) -> SealedPhoto {
     let (salt, nonce) = (try random(32), try random(12))
-    var key = try KeyDerivation.hkdf(secret: group.bytes, salt: salt, info: Self.info)
+    var key = Derivation.hkdf(group.bytes, salt: salt, info: Self.info)
     defer { key.wipe() }
     return SealedPhoto(
       bytes: try AESGCM.seal(photo.bytes, key: key, nonce: nonce), contentType: "application/octet-stream",

@@ -1,3 +1,4 @@
+import Digests
 import Messages
 
 /// Seals bytes under a secret and a name, so that nobody without the secret can read them, change them, or pass them off
@@ -16,7 +17,7 @@ package struct NamedSeal: Sendable {
 
   package func seal(_ plain: [UInt8], as name: String) throws(DeliveryError) -> [UInt8] {
     let salt = try RandomBytes.make(Self.saltLength)
-    var key = try KeyDerivation.hkdf(secret: secret, salt: salt, info: Array(name.utf8))
+    var key = Derivation.hkdf(secret, salt: salt, info: name)
     defer { key.wipe() }
     return try [Self.version] + salt + AESGCM.seal(plain, key: key, nonce: Self.nonce)
   }
@@ -29,10 +30,7 @@ package struct NamedSeal: Sendable {
       throw .unavailable("it has version \(version), and this program reads \(Self.version); upgrade photospool")
     }
     let salt = Array(object[1...Self.saltLength])
-    var key: [UInt8]
-    do { key = try KeyDerivation.hkdf(secret: secret, salt: salt, info: Array(name.utf8)) } catch {
-      throw .unavailable(error.sentence)
-    }
+    var key = Derivation.hkdf(secret, salt: salt, info: name)
     defer { key.wipe() }
     return try AESGCM.open(Array(object[(Self.saltLength + 1)...]), key: key, nonce: Self.nonce)
   }

@@ -16,7 +16,7 @@ package struct XMTPSeal: Seal {
   package func seal(_ photo: PhotoFile) throws(DeliveryError) -> SealedPhoto {
     let (secret, salt, nonce) = (try random(32), try random(32), try random(12))
     let content = EncodedContent.attachment(photo.bytes, filename: photo.filename, mimeType: photo.mimeType)
-    var key = try KeyDerivation.hkdf(secret: secret, salt: salt)
+    var key = Derivation.hkdf(secret, salt: salt)
     defer { key.wipe() }
     let object = try AESGCM.seal(content.encoded(), key: key, nonce: nonce)
     return SealedPhoto(
@@ -31,8 +31,7 @@ package struct XMTPSeal: Seal {
   ) throws(SealError) -> (bytes: [UInt8], filename: String?, mimeType: String) {
     guard secret.count == 32, salt.count == 32, nonce.count == 12 else { throw .badKeyMaterial }
     guard SHA256Digest(of: object) == digest else { throw .digestMismatch }
-    var key: [UInt8]
-    do { key = try KeyDerivation.hkdf(secret: secret, salt: salt) } catch { throw .unavailable(error.sentence) }
+    var key = Derivation.hkdf(secret, salt: salt)
     defer { key.wipe() }
     let content = try EncodedContent(decoding: AESGCM.open(object, key: key, nonce: nonce))
     guard content.isAttachment, let mimeType = content.parameters["mimeType"] else { throw .notAnAttachment }

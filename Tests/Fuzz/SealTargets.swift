@@ -32,9 +32,10 @@ extension FuzzTarget {
       try? XMTPSeal.open(object, digest: SHA256Digest(of: object), secret: secret, salt: salt, nonce: nonce)
     }
     try hold(open(input) == nil, "something was opened that nobody sealed")
-    guard let key = try? KeyDerivation.hkdf(secret: secret, salt: salt),
-      let object = try? AESGCM.seal(input, key: key, nonce: nonce)
-    else { throw BrokenProperty(description: "it cannot be sealed") }
+    let key = Derivation.hkdf(secret, salt: salt)
+    guard let object = try? AESGCM.seal(input, key: key, nonce: nonce) else {
+      throw BrokenProperty(description: "it cannot be sealed")
+    }
     let content = try? EncodedContent(decoding: input)
     try hold(
       content?.isAttachment == true || open(object) == nil, "an attachment was opened that is none")

@@ -36,13 +36,13 @@ import Testing
   }
 
   @Test("The two info strings give two keys: a profile photo's is ConvosImageV1, an attachment's is empty")
-  func infoStrings() throws {
+  func infoStrings() {
     let (secret, salt) = (Array<UInt8>(0...31), Array<UInt8>(0x20...0x3f))
     #expect(
-      try KeyDerivation.hkdf(secret: secret, salt: salt, info: Array("ConvosImageV1".utf8)).hex
+      Derivation.hkdf(secret, salt: salt, info: "ConvosImageV1").hex
         == "93a8ae8574c30e6870f0f1ade73e65dd71af3c40df995feea5ef6829c16c44c5")
     #expect(
-      try KeyDerivation.hkdf(secret: secret, salt: salt, info: []).hex
+      Derivation.hkdf(secret, salt: salt).hex
         == "9d7454efd23c4734540dbc9ab88dac56d22ef56757ac77b92cbb857ec32d1f8e")
   }
 
@@ -53,9 +53,9 @@ import Testing
     let (one, other) = (first.facts.attachment(at: ""), second.facts.attachment(at: ""))
     #expect(one.salt != other.salt && one.nonce != other.nonce && first.digest != second.digest)
     guard case .groupImage(let salt, let nonce) = first.facts.opening else { throw SealError.badKeyMaterial }
-    let key = try KeyDerivation.hkdf(secret: Array(0...31), salt: salt, info: GroupImageSeal.info)
+    let key = Derivation.hkdf(Array(0...31), salt: salt, info: GroupImageSeal.info)
     #expect(try AESGCM.open(first.bytes, key: key, nonce: nonce) == photo.bytes)
-    let wrong = try KeyDerivation.hkdf(secret: Array(1...32), salt: salt, info: GroupImageSeal.info)
+    let wrong = Derivation.hkdf(Array(1...32), salt: salt, info: GroupImageSeal.info)
     #expect(throws: SealError.decryptionFailed) { try AESGCM.open(first.bytes, key: wrong, nonce: nonce) }
     #expect("\(try groupKey()) \(first.facts.opening)" == "(key material) (key material)")
   }

@@ -1,3 +1,5 @@
+import Digests
+
 /// An Olm session between two devices: a triple Diffie-Hellman agreement, then the double ratchet.
 ///
 /// Source: the specification of Olm. The order of the three agreements is that of the opener's identity key with the
