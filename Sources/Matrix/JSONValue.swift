@@ -1,7 +1,7 @@
 import FoundationEssentials
 
 /// Any JSON value, for writing it again in one canonical form.
-package enum JSONValue: Codable, Sendable, Equatable {
+package enum JSONValue: Codable, Sendable, Hashable {
   case null
   case flag(Bool)
   case whole(Int64)
@@ -53,14 +53,30 @@ package enum JSONValue: Codable, Sendable, Equatable {
     self = value
   }
 
+  /// Any JSON; nil when it is none, or when a value in it cannot be decoded.
+  package init?(strictly text: [UInt8]) {
+    let decoder = JSONDecoder()
+    if let strict = Self.strict { decoder.userInfo[strict] = true }
+    guard let value = try? decoder.decode(JSONValue.self, from: Data(text)) else { return nil }
+    self = value
+  }
+
+  private static let strict = CodingUserInfoKey(rawValue: "strict")
+
   /// A member of an object; nil for other values.
   package subscript(_ name: String) -> JSONValue? { members[name] }
 
-  /// An element of a list. One that cannot be decoded becomes null, so that it does not spoil the others.
+  /// An element of a list. One that cannot be decoded becomes null, so that it does not spoil the others; not if read
+  /// strictly.
   private struct Element: Decodable {
     let value: JSONValue
 
-    init(from decoder: any Decoder) { value = (try? JSONValue(from: decoder)) ?? .null }
+    init(from decoder: any Decoder) throws {
+      do { value = try JSONValue(from: decoder) } catch {
+        if let strict = JSONValue.strict, decoder.userInfo[strict] != nil { throw error }
+        value = .null
+      }
+    }
   }
 
   package var text: String? {

@@ -108,6 +108,6 @@ extension FuzzTarget {
     guard let publication = document.publication(of: MessageID(unchecked: "0a01")) else { return }
     _ = publication.publishedAt.description
     guard let attachment = publication.attachment else { return }
-    try hold(FirestoreValue(attachment)?.attachment == attachment, "what was written is not what is read")
+    try hold(JSONValue(attachment)?.attachment == attachment, "what was written is not what is read")
   }
 }

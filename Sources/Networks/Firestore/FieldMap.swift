@@ -1,4 +1,4 @@
-import FoundationEssentials
+import Matrix
 import Messages
 import SettingKit
 
@@ -9,7 +9,7 @@ import SettingKit
 /// text. So are a map and an entry of a list, if that is true of anything in them.
 struct FieldMap: Sendable, Hashable {
   indirect enum Part: Sendable, Hashable {
-    case constant(FirestoreValue)
+    case constant(JSONValue)
     case time
     case placeholder(Placeholder)
     case text([Part])
@@ -42,9 +42,7 @@ struct FieldMap: Sendable, Hashable {
 
   /// nil for anything but an object with valid names and known placeholders.
   init?(_ json: String) {
-    guard let plain = try? JSONDecoder().decode(PlainValue.self, from: Data(json.utf8)),
-      case .map(let members) = plain.value
-    else { return nil }
+    guard case .object(let members)? = JSONValue(strictly: Array(json.utf8)) else { return nil }
     var fields: [String: Part] = [:]
     for (name, value) in members {
       // The field that photospool itself adds.
@@ -56,19 +54,19 @@ struct FieldMap: Sendable, Hashable {
 
   /// - Parameter isListed: within a list, where Firestore allows neither a list nor the server's time.
   private static func part(
-    _ name: String, _ value: FirestoreValue, _ depth: Int, isListed: Bool = false, isEntry: Bool = false
+    _ name: String, _ value: JSONValue, _ depth: Int, isListed: Bool = false, isEntry: Bool = false
   ) -> Part? {
     let isReserved = name.hasPrefix("__") && name.hasSuffix("__")
     guard 1...longestName ~= name.utf8.count, !isReserved, !hasControlCharacter(name), depth <= deepest
     else { return nil }
     switch value {
-    case .string(let text):
+    case .text(let text):
       let part = part(text)
       return part == .time && isListed ? nil : part
     case .list(let values):
       let parts = values.compactMap { Self.part(name, $0, depth + 1, isListed: true, isEntry: true) }
       return isEntry || parts.count < values.count ? nil : .list(parts)
-    case .map(let members):
+    case .object(let members):
       var parts: [String: Part] = [:]
       for (name, value) in members {
         guard let part = part(name, value, depth + 1, isListed: isListed) else { return nil }
@@ -88,11 +86,11 @@ struct FieldMap: Sendable, Hashable {
       guard let close = rest[open...].firstIndex(of: "}"),
         let placeholder = Placeholder(rawValue: String(rest[rest.index(after: open)..<close]))
       else { return nil }
-      if open > rest.startIndex { parts.append(.constant(.string(String(rest[..<open])))) }
+      if open > rest.startIndex { parts.append(.constant(.text(String(rest[..<open])))) }
       parts.append(.placeholder(placeholder))
       rest = rest[rest.index(after: close)...]
     }
-    if !rest.isEmpty || parts.isEmpty { parts.append(.constant(.string(String(rest)))) }
+    if !rest.isEmpty || parts.isEmpty { parts.append(.constant(.text(String(rest)))) }
     return parts.count == 1 ? parts[0] : .text(parts)
   }
 
@@ -105,7 +103,7 @@ struct FieldMap: Sendable, Hashable {
 
 extension FieldMap {
   /// The values for a message, and the paths of the fields that get the server's time.
-  func filled(with message: OutgoingMessage) -> (fields: [String: FirestoreValue], times: [String]) {
+  func filled(with message: OutgoingMessage) -> (fields: [String: JSONValue], times: [String]) {
     var filling = Filling(message: message)
     let values = filling.members(fields, path: [])
     return (values, filling.times.sorted())
@@ -123,8 +121,8 @@ private struct Filling {
   let message: OutgoingMessage
   var times: [String] = []
 
-  mutating func members(_ parts: [String: FieldMap.Part], path: [String]) -> [String: FirestoreValue] {
-    var values: [String: FirestoreValue] = [:]
+  mutating func members(_ parts: [String: FieldMap.Part], path: [String]) -> [String: JSONValue] {
+    var values: [String: JSONValue] = [:]
     for (name, part) in parts where applies(part) { values[name] = value(part, path: path + [name]) }
     return values
   }
@@ -145,7 +143,7 @@ private struct Filling {
     }
   }
 
-  private mutating func value(_ part: FieldMap.Part, path: [String]) -> FirestoreValue? {
+  private mutating func value(_ part: FieldMap.Part, path: [String]) -> JSONValue? {
     switch part {
     case .constant(let value): return value
     case .placeholder(let placeholder): return value(placeholder)
@@ -153,44 +151,44 @@ private struct Filling {
       times.append(path.map(FieldMap.segment).joined(separator: "."))
       return nil
     case .text(let parts):
-      return .string(parts.compactMap { value($0, path: path)?.written }.joined())
+      return .text(parts.compactMap { value($0, path: path)?.written }.joined())
     case .list(let parts):
       return .list(parts.filter(applies).compactMap { value($0, path: path) })
     case .map(let parts):
-      return .map(members(parts, path: path))
+      return .object(members(parts, path: path))
     }
   }
 
-  private func value(_ placeholder: FieldMap.Placeholder) -> FirestoreValue? {
+  private func value(_ placeholder: FieldMap.Placeholder) -> JSONValue? {
     let photo = message.content.attachment
     return switch placeholder {
-    case .message: .string(message.message.text)
-    case .request: .string(message.request)
-    case .conversation: .string(message.address.text)
-    case .inbox: .string(message.inbox.text)
-    case .kind: .string(message.content.kind.rawValue)
-    case .text: if case .text(let text) = message.content { .string(text) } else { nil }
-    case .url: photo.map { .string($0.url) }
-    case .bytes: photo.map { .integer(Int64($0.contentLength)) }
-    case .filename: photo.map { .string($0.filename) }
-    case .mimeType: photo.map { .string($0.mimeType) }
-    case .width: photo.map { .integer(Int64($0.width)) }
-    case .height: photo.map { .integer(Int64($0.height)) }
-    case .digest: photo.map { .string($0.contentDigest) }
-    case .secret: photo?.secret.map { .string($0) }
-    case .salt: photo?.salt.map { .string($0) }
-    case .nonce: photo?.nonce.map { .string($0) }
-    case .blurhash: photo?.blurhash.map { .string($0) }
+    case .message: .text(message.message.text)
+    case .request: .text(message.request)
+    case .conversation: .text(message.address.text)
+    case .inbox: .text(message.inbox.text)
+    case .kind: .text(message.content.kind.rawValue)
+    case .text: if case .text(let text) = message.content { .text(text) } else { nil }
+    case .url: photo.map { .text($0.url) }
+    case .bytes: photo.map { .whole(Int64($0.contentLength)) }
+    case .filename: photo.map { .text($0.filename) }
+    case .mimeType: photo.map { .text($0.mimeType) }
+    case .width: photo.map { .whole(Int64($0.width)) }
+    case .height: photo.map { .whole(Int64($0.height)) }
+    case .digest: photo.map { .text($0.contentDigest) }
+    case .secret: photo?.secret.map { .text($0) }
+    case .salt: photo?.salt.map { .text($0) }
+    case .nonce: photo?.nonce.map { .text($0) }
+    case .blurhash: photo?.blurhash.map { .text($0) }
     }
   }
 }
 
-extension FirestoreValue {
+extension JSONValue {
   /// The value within a text.
   fileprivate var written: String? {
     switch self {
-    case .string(let text): text
-    case .integer(let number): String(number)
+    case .text(let text): text
+    case .whole(let number): String(number)
     default: nil
     }
   }

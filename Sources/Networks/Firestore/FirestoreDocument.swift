@@ -1,10 +1,11 @@
+import Matrix
 import Messages
 
 /// A document as Firestore's REST API has it.
 struct FirestoreDocument: Codable {
   /// `projects/P/databases/D/documents/…`.
   let name: String
-  let fields: [String: FirestoreValue]?
+  let fields: [String: FirestoreCoded]?
   /// Absent in a document that is written.
   var createTime: String?
 
@@ -12,15 +13,15 @@ struct FirestoreDocument: Codable {
   /// from a document of somebody else with the same id, and which upload of a photo was published.
   static let ownField = "photospool"
 
-  static func own(_ message: OutgoingMessage) -> FirestoreValue {
-    var members = ["message": FirestoreValue.string(message.message.text)]
-    if let attachment = message.content.attachment { members["attachment"] = FirestoreValue(attachment) }
-    return .map(members)
+  static func own(_ message: OutgoingMessage) -> JSONValue {
+    var members = ["message": JSONValue.text(message.message.text)]
+    if let attachment = message.content.attachment { members["attachment"] = JSONValue(attachment) }
+    return .object(members)
   }
 
   /// The publication, if the document is that message.
   func publication(of message: MessageID) -> Publication? {
-    guard let own = fields?[Self.ownField], own["message"]?.text == message.text else { return nil }
+    guard let own = fields?[Self.ownField]?.value, own["message"]?.text == message.text else { return nil }
     return Publication(
       publishedAt: createTime.flatMap(Timestamp.init(firestore:)) ?? .now(), remoteID: nil,
       attachment: own["attachment"]?.attachment)

@@ -91,7 +91,8 @@ package struct FirestoreNetwork: Network {
     fields[FirestoreDocument.ownField] = FirestoreDocument.own(message)
     var writes = [
       FirestoreCommit.Write(
-        update: FirestoreDocument(name: "\(root)/\(collection)/\(message.message.text)", fields: fields),
+        update: FirestoreDocument(
+          name: "\(root)/\(collection)/\(message.message.text)", fields: fields.mapValues(FirestoreCoded.init)),
         updateTransforms: times.map { .init(fieldPath: $0) }, currentDocument: .init(exists: false))
     ]
     if let end = collection.lastIndex(of: "/"), !layout.summary.fields.isEmpty {
@@ -99,7 +100,8 @@ package struct FirestoreNetwork: Network {
       // Other fields of the conversation are the app's.
       writes.append(
         FirestoreCommit.Write(
-          update: FirestoreDocument(name: "\(root)/\(collection[..<end])", fields: fields),
+          update: FirestoreDocument(
+            name: "\(root)/\(collection[..<end])", fields: fields.mapValues(FirestoreCoded.init)),
           updateMask: .init(fieldPaths: fields.keys.map(FieldMap.segment).sorted()),
           updateTransforms: times.map { .init(fieldPath: $0) }))
     }
