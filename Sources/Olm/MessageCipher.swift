@@ -1,4 +1,3 @@
-import COpenSSL
 import Digests
 
 /// The cipher of Olm and Megolm messages: AES-256 in CBC mode with PKCS#7 padding, and HMAC-SHA-256 cut to 8 bytes. Both
@@ -30,7 +29,9 @@ struct MessageCipher {
   }
 
   func encrypt(_ plain: [UInt8]) throws(OlmError) -> [UInt8] {
-    guard let result = apply(plain, encrypting: true) else { throw .unavailable("AES-256-CBC") }
+    guard let result = AES256.cbc.run(plain, key: key, vector: vector, encrypting: true) else {
+      throw .unavailable("AES-256-CBC")
+    }
     return result
   }
 
@@ -38,28 +39,7 @@ struct MessageCipher {
   ///
   /// - Throws: `OlmError.malformed` if the padding is not one.
   func decrypt(_ ciphertext: [UInt8]) throws(OlmError) -> [UInt8] {
-    guard let result = apply(ciphertext, encrypting: false) else { throw .malformed }
+    guard let result = AES256.cbc.run(ciphertext, key: key, vector: vector, encrypting: false) else { throw .malformed }
     return result
-  }
-
-  private func apply(_ input: [UInt8], encrypting: Bool) -> [UInt8]? {
-    guard let length = Int32(exactly: input.count), length < Int32.max - 16, let context = EVP_CIPHER_CTX_new() else {
-      return nil
-    }
-    // Freeing wipes the key schedule. TLS must not find errors in the thread's error queue.
-    defer {
-      EVP_CIPHER_CTX_free(context)
-      ERR_clear_error()
-    }
-    var output = [UInt8](repeating: 0, count: input.count + 16)
-    var (written, rest): (Int32, Int32) = (0, 0)
-    guard EVP_CipherInit_ex2(context, EVP_aes_256_cbc(), key, vector, encrypting ? 1 : 0, nil) == 1,
-      EVP_CipherUpdate(context, &output, &written, input, length) == 1,
-      output.withUnsafeMutableBufferPointer({ buffer in
-        buffer.baseAddress.map { EVP_CipherFinal_ex(context, $0 + Int(written), &rest) == 1 } ?? false
-      })
-    else { return nil }
-    output.removeLast(output.count - Int(written + rest))
-    return output
   }
 }
