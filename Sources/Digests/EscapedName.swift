@@ -42,20 +42,7 @@ extension Identifier {
       self.init(unchecked: ConversationID.profile(of: inbox).text)
       return
     }
-    var bytes = [UInt8]()
-    var rest = Array(fileName.utf8)[...]
-    while let byte = rest.popFirst() {
-      guard byte == UInt8(ascii: "%") else {
-        bytes.append(byte)
-        continue
-      }
-      guard rest.count >= 2, let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16) else {
-        return nil
-      }
-      bytes.append(value)
-      rest = rest.dropFirst(2)
-    }
-    guard let text = String(validating: bytes, as: UTF8.self), let identifier = try? Self(text),
+    guard let text = String(percentEncoded: fileName), let identifier = try? Self(text),
       identifier.fileName == fileName
     else { return nil }
     self = identifier

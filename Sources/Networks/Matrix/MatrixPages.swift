@@ -1,5 +1,6 @@
 import HTTP
 import Matrix
+import Messages
 
 /// The pages of a room's messages between two positions.
 struct MatrixPages {

@@ -1,5 +1,4 @@
 import Blocking
-import Digests
 import DurableFiles
 import Glibc
 import Messages
@@ -33,7 +32,9 @@ package struct DirectoryStore: Store {
     try Self.make(path)
     directory = try Directory(path: path)
     self.path = Self.resolved(path)
-    self.baseURL = baseURL.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 } ?? Self.fileURL(of: self.path)
+    self.baseURL =
+      baseURL.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 }
+      ?? "file://\(self.path.percentEncoded(keeping: "/"))"
     self.pool = pool
   }
 
@@ -147,13 +148,5 @@ package struct DirectoryStore: Store {
     guard let resolved = realpath(path, nil) else { return path }
     defer { free(resolved) }
     return String(cString: resolved)
-  }
-
-  private static func fileURL(of path: String) -> String {
-    let kept = Array("/-._~abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789".utf8)
-    let escaped = path.utf8.map { byte in
-      kept.contains(byte) ? String(decoding: [byte], as: UTF8.self) : "%" + [byte].hex.uppercased()
-    }
-    return "file://" + escaped.joined()
   }
 }

@@ -33,33 +33,10 @@ private func joins(_ first: Unicode.Scalar, _ second: Unicode.Scalar) -> Bool {
 }
 
 /// A value for an address, with everything escaped but unreserved characters (RFC 3986 §2.3).
-func inAddress(_ text: String) -> String {
-  text.utf8.map { byte in
-    let scalar = Unicode.Scalar(byte)
-    let isPlain =
-      scalar.isASCII && (scalar.properties.isAlphabetic || scalar.properties.numericType != nil)
-      || "-._~".unicodeScalars.contains(scalar)
-    return isPlain ? String(scalar) : (byte < 16 ? "%0" : "%") + String(byte, radix: 16, uppercase: true)
-  }.joined()
-}
+func inAddress(_ text: String) -> String { text.percentEncoded() }
 
-/// A part of an address as it was; nil if it is malformed or not UTF-8. Foundation's decoding drops a byte order mark at the
-/// beginning, so that the address of one conversation would open another.
-func fromAddress(_ text: some StringProtocol) -> String? {
-  var bytes: [UInt8] = []
-  var rest = text.utf8.makeIterator()
-  func digit() -> UInt8? { rest.next().flatMap { Character(Unicode.Scalar($0)).hexDigitValue }.map(UInt8.init) }
-  while let byte = rest.next() {
-    if byte != UInt8(ascii: "%") {
-      bytes.append(byte)
-    } else if let high = digit(), let low = digit() {
-      bytes.append(high << 4 | low)
-    } else {
-      return nil
-    }
-  }
-  return String(validating: bytes, as: UTF8.self)
-}
+/// A part of an address as it was; nil if it is malformed or not UTF-8.
+func fromAddress(_ text: some StringProtocol) -> String? { String(percentEncoded: text) }
 
 /// Times as people read them, in the time zone of this computer.
 struct LocalTime: Sendable {

@@ -16,6 +16,24 @@ extension String {
     }
     return String(decoding: encoded, as: UTF8.self)
   }
+
+  /// Decodes `%XX` of either case; nil if that is malformed or the result is not UTF-8. Foundation's decoding drops a byte
+  /// order mark at the beginning, so that the address of one conversation would open another.
+  package init?(percentEncoded text: some StringProtocol) {
+    var bytes: [UInt8] = []
+    var rest = text.utf8.makeIterator()
+    func digit() -> UInt8? { rest.next().flatMap { Character(Unicode.Scalar($0)).hexDigitValue }.map(UInt8.init) }
+    while let byte = rest.next() {
+      if byte != UInt8(ascii: "%") {
+        bytes.append(byte)
+      } else if let high = digit(), let low = digit() {
+        bytes.append(high << 4 | low)
+      } else {
+        return nil
+      }
+    }
+    self.init(validating: bytes, as: UTF8.self)
+  }
 }
 
 extension UInt8 {
