@@ -60,12 +60,10 @@ package struct ServiceAccount: Sendable {
   /// - Throws: `.configError` if OpenSSL cannot sign.
   package func assertion(for scope: Scope, at now: Timestamp) throws(DeliveryError) -> String {
     let seconds = now.milliseconds / 1000
-    var claims = JSONObjectText()
-    claims.add("iss", email)
-    claims.add("scope", scope.rawValue)
-    claims.add("aud", tokenURL)
-    claims.add("iat", Int(seconds))
-    claims.add("exp", Int(seconds + Self.validity))
+    let claims: JSONObjectText = [
+      "iss": email, "scope": scope.rawValue, "aud": tokenURL, "iat": Int(seconds),
+      "exp": Int(seconds + Self.validity),
+    ]
     guard let token = key.token(id: keyID, claims: claims.bytes) else {
       throw DeliveryError(.configError, "the key of the service account \(email) cannot sign; make a new one")
     }

@@ -86,23 +86,19 @@ extension KeyFile {
     let rows = try Row.fetchAll(
       database, sql: "SELECT id, public, isFallback FROM offered WHERE NOT isPublished ORDER BY rowid LIMIT 100")
     if rows.isEmpty { return nil }
-    var (oneTime, fallback) = (JSONObjectText(), JSONObjectText())
+    var (oneTime, fallback): (JSONObjectText, JSONObjectText) = ([:], [:])
     for row in rows {
       let isFallback: Bool = row["isFallback"]
-      var key = JSONObjectText()
-      if isFallback { key.add("fallback", true) }
-      key.add("key", row["public"] as String)
+      var key: JSONObjectText = ["fallback": isFallback ? true : nil, "key": row["public"] as String]
       // Its members are in order and its texts are base64, so this is canonical JSON.
-      var (signature, signatures) = (JSONObjectText(), JSONObjectText())
-      signature.add("ed25519:\(device.id)", try device.signing.sign(key.bytes).unpaddedBase64)
-      signatures.add(device.user, signature)
-      key.add("signatures", signatures)
+      let signature: JSONObjectText = [
+        "ed25519:\(device.id)": try device.signing.sign(key.bytes).unpaddedBase64
+      ]
+      key.add("signatures", [device.user: signature] as JSONObjectText)
       let name = "signed_curve25519:\(row["id"] as String)"
       if isFallback { fallback.add(name, key) } else { oneTime.add(name, key) }
     }
-    var body = JSONObjectText()
-    body.add("one_time_keys", oneTime)
-    body.add("fallback_keys", fallback)
+    let body: JSONObjectText = ["one_time_keys": oneTime, "fallback_keys": fallback]
     return KeyOffer(ids: rows.map { $0["id"] }, body: body.bytes)
   }
 

@@ -81,34 +81,20 @@ package struct Receipt: Decodable, Sendable, Equatable {
 
   /// One indented object with sorted names and a final newline, without unknown values.
   package func encoded() -> [UInt8] {
-    var text = JSONObjectText(indentedAt: 0)
-    text.add("acceptedAt", acceptedAt)
-    text.add("conversation", conversation)
-    if let digest { text.add("digest", digest) }
-    if let duplicateOf { text.add("duplicateOf", duplicateOf) }
-    text.add("finishedAt", finishedAt)
-    if let id { text.add("id", id) }
-    text.add("inbox", inbox)
-    text.add("messages", messages.map(\.text))
-    text.add("request", request)
-    text.add("state", state.rawValue)
-    return text.bytes + [UInt8(ascii: "\n")]
+    let text: JSONObjectText = [
+      "acceptedAt": acceptedAt, "conversation": conversation, "digest": digest, "duplicateOf": duplicateOf,
+      "finishedAt": finishedAt, "id": id, "inbox": inbox, "messages": messages.map(\.text), "request": request,
+      "state": state.rawValue,
+    ]
+    return text.indentedBytes + [UInt8(ascii: "\n")]
   }
 }
 
 extension Receipt.Message {
   fileprivate var text: JSONObjectText {
-    var text = JSONObjectText(indentedAt: 2)
-    text.add("bytes", bytes)
-    if let contentDigest { text.add("contentDigest", contentDigest) }
-    if let height { text.add("height", height) }
-    text.add("kind", kind.rawValue)
-    text.add("message", message)
-    if let publishedAt { text.add("publishedAt", publishedAt) }
-    if let remote { text.add("remote", remote) }
-    text.add("state", state.rawValue)
-    if let url { text.add("url", url) }
-    if let width { text.add("width", width) }
-    return text
+    [
+      "bytes": bytes, "contentDigest": contentDigest, "height": height, "kind": kind.rawValue, "message": message,
+      "publishedAt": publishedAt, "remote": remote, "state": state.rawValue, "url": url, "width": width,
+    ]
   }
 }

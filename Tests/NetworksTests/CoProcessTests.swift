@@ -43,7 +43,7 @@ import Testing
     try await withThrowingTaskGroup(of: Void.self) { group in
       for number in 1...3 {
         group.addTask {
-          let facts = try await fake.ask("fly") { $0.add("to", number) }
+          let facts = try await fake.ask("fly", ["to": number])
           #expect(facts.reserved == String(number))
         }
       }
@@ -94,7 +94,7 @@ import Testing
     await withTaskGroup(of: Void.self) { group in
       for _ in 0..<20 {
         group.addTask {
-          let error = await error { try await fake.ask("fly") { $0.add("text", long) } }
+          let error = await error { try await fake.ask("fly", ["text": long]) }
           #expect(error?.cause == .network)
         }
       }

@@ -21,8 +21,7 @@ struct LocalLine: Sendable {
 
   /// The beginning of every line of `message`.
   static func opening(of message: MessageID) -> [UInt8] {
-    var line = JSONObjectText()
-    line.add("message", message.text)
+    let line: JSONObjectText = ["message": message.text]
     return line.description.utf8.dropLast() + [UInt8(ascii: ",")]
   }
 

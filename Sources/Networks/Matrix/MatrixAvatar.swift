@@ -16,9 +16,8 @@ struct MatrixAvatar: Sendable {
         "Matrix shows avatars from a homeserver's media only, and unsealed; give the network of `profile.network` a "
           + "store of type matrix, then send it again")
     }
-    var body = JSONObjectText()
-    body.add("avatar_url", photo.url)
-    let answer = try await ask(.put, of: user, Array(body.description.utf8))
+    let body: JSONObjectText = ["avatar_url": photo.url]
+    let answer = try await ask(.put, of: user, body.bytes)
     guard answer.isSuccess else { throw server.faults.error(answer) }
   }
 

@@ -26,11 +26,9 @@ enum MatrixContent {
 
   /// - Throws: `.configError` for a photo that no Matrix client can open.
   static func encoded(_ outgoing: OutgoingMessage) throws(DeliveryError) -> [UInt8] {
-    var content = JSONObjectText()
+    var content: JSONObjectText
     switch outgoing.content {
-    case .text(let text):
-      content.add("msgtype", "m.text")
-      content.add("body", text)
+    case .text(let text): content = ["msgtype": "m.text", "body": text]
     case .photo(let photo):
       guard photo.url.hasPrefix("mxc://") else {
         throw DeliveryError(
@@ -39,24 +37,20 @@ enum MatrixContent {
       guard photo.secret == nil else {
         throw DeliveryError(.configError, "Matrix clients cannot open the seal `xmtp`; set `seal: matrix` for them")
       }
-      content.add("msgtype", "m.image")
-      content.add("body", photo.filename)
-      content.add("filename", photo.filename)
-      if let file = photo.file { content.add("file", JSONObjectText(file)) } else { content.add("url", photo.url) }
-      var info = JSONObjectText()
-      info.add("w", photo.width)
-      info.add("h", photo.height)
-      info.add("mimetype", photo.mimeType)
-      // The seal adds no bytes.
-      info.add("size", photo.contentLength)
-      if let blurhash = photo.blurhash { info.add("xyz.amorgan.blurhash", blurhash) }
-      content.add("info", info)
-      content.add("photospool.digest", photo.contentDigest)
+      // The seal adds nothing to the size.
+      let info: JSONObjectText = [
+        "w": photo.width, "h": photo.height, "mimetype": photo.mimeType, "size": photo.contentLength,
+        "xyz.amorgan.blurhash": photo.blurhash,
+      ]
+      content = [
+        "msgtype": "m.image", "body": photo.filename, "filename": photo.filename, "file": photo.file?.members,
+        "url": photo.file == nil ? photo.url : nil, "info": info, "photospool.digest": photo.contentDigest,
+      ]
     // These change the account's profile.
-    case .profile, .profileRemoval: break
+    case .profile, .profileRemoval: content = [:]
     }
     content.add("photospool.message", outgoing.message.text)
-    return Array(content.description.utf8)
+    return content.bytes
   }
 }
 

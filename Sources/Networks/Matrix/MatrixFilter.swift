@@ -12,33 +12,19 @@ struct MatrixFilter {
   private static let types = ["m.room.message", "m.room.encrypted", "m.room.encryption", "m.room.tombstone"]
 
   var description: String {
-    var nothing = JSONObjectText()
-    nothing.add("types", [String]())
-    var timeline = JSONObjectText()
-    timeline.add("types", Self.types)
-    timeline.add("limit", limit)
-    timeline.add("lazy_load_members", true)
-    var state = JSONObjectText()
-    state.add("types", ["m.room.encryption"])
-    state.add("lazy_load_members", true)
-    var room = JSONObjectText()
-    if let rooms { room.add("rooms", rooms) }
-    room.add("timeline", timeline)
-    room.add("state", state)
-    room.add("ephemeral", nothing)
-    room.add("account_data", nothing)
-    var filter = JSONObjectText()
-    filter.add("room", room)
-    filter.add("presence", nothing)
-    filter.add("account_data", nothing)
+    let nothing: JSONObjectText = ["types": [String]()]
+    let timeline: JSONObjectText = ["types": Self.types, "limit": limit, "lazy_load_members": true]
+    let state: JSONObjectText = ["types": ["m.room.encryption"], "lazy_load_members": true]
+    let room: JSONObjectText = [
+      "rooms": rooms, "timeline": timeline, "state": state, "ephemeral": nothing, "account_data": nothing,
+    ]
+    let filter: JSONObjectText = ["room": room, "presence": nothing, "account_data": nothing]
     return filter.description
   }
 
   /// The filter for a page of one room's messages.
   static var ofPage: String {
-    var filter = JSONObjectText()
-    filter.add("types", types)
-    filter.add("lazy_load_members", true)
+    let filter: JSONObjectText = ["types": types, "lazy_load_members": true]
     return filter.description
   }
 }

@@ -36,9 +36,7 @@ final class MatrixHistory: Sendable {
     in room: String, type: String, where isWanted: (MatrixEvent.Content) -> Bool
   ) async throws(DeliveryError) -> MatrixEvent? {
     let user = try await userID()
-    var filter = JSONObjectText()
-    filter.add("senders", [user])
-    filter.add("types", [type])
+    let filter: JSONObjectText = ["senders": [user], "types": [type]]
     let path = "/_matrix/client/v3/rooms/\(room)/messages?dir=b&limit=\(Self.events)"
     let query = "&filter=\(filter.description.percentEncoded())"
     var start = ""

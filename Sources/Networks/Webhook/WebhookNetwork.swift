@@ -98,10 +98,7 @@ package struct WebhookNetwork: Network {
       case .profile: "profile.set"
       case .profileRemoval: "profile.removed"
       }
-    var body = JSONObjectText()
-    body.add("type", type)
-    body.add("timestamp", moment.description)
-    body.add("data", message.members)
+    let body: JSONObjectText = ["type": type, "timestamp": moment.description, "data": message.members]
     return body.bytes
   }
 }

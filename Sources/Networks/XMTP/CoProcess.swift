@@ -47,21 +47,19 @@ final class CoProcess: Sendable {
 
   deinit { state.withLock { $0.run }?.kill(nil) }
 
-  /// Sends the request `verb` with the members from `fill`, and waits for the answer.
+  /// Sends the request `verb` with more members, and waits for the answer.
   ///
   /// - Throws: the program's error; `network` if it ended before an answer, with unknown outcome; `config_error` if it
   ///   cannot be started; `cancelled` with the task.
   func ask(
-    _ verb: String, _ fill: (inout JSONObjectText) -> Void = { _ in }
+    _ verb: String, _ members: JSONObjectText = [:]
   ) async throws(DeliveryError) -> CoProcessAnswer.Facts {
     let id = state.withLock { state in
       state.lastRequest += 1
       return state.lastRequest
     }
-    var text = JSONObjectText()
-    text.add("id", id)
-    text.add("do", verb)
-    fill(&text)
+    var text: JSONObjectText = ["id": id, "do": verb]
+    text.add(members)
     let line = Array("\(text)\n".utf8)
     let answer = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in

@@ -26,12 +26,10 @@ package final class XMTPListener: Listener {
   package func listen(
     after position: String?, deliver: @Sendable ([Arrival]) async throws -> Void
   ) async throws -> String {
-    let facts = try await coProcess.ask("listen") { request in
-      if let position { request.add("after", position) }
-      request.add("named", conversations.named.map(\.address.text))
-      request.add("others", conversations.others != nil)
-      request.add("wait", Self.patience)
-    }
+    let named = conversations.named.map(\.address.text)
+    let facts = try await coProcess.ask(
+      "listen",
+      ["after": position, "named": named, "others": conversations.others != nil, "wait": Self.patience])
     guard let heard = facts.heard, heard.count <= Self.mostHeard, let next = facts.position else {
       throw DeliveryError(.network, "photospool-xmtp answered only in part; it is asked again")
     }

@@ -47,15 +47,9 @@ package final class XMTPNetwork: Network {
   package func reserve(_ message: OutgoingMessage) async throws(DeliveryError) -> String? {
     if message.content.kind.isOfProfile { return try await reserveProfile(message) }
     let photo = try Self.sealed(message.content)
-    let facts = try await askInTurn(message.address, "reserve") { request in
-      request.add("conversation", message.address.text)
-      switch message.content {
-      case .text(let text): request.add("text", text)
-      case .photo: if let photo { request.add("attachment", photo) }
-      // Reserved above.
-      case .profile, .profileRemoval: break
-      }
-    }
+    let facts = try await askInTurn(
+      message.address, "reserve",
+      ["conversation": message.address.text, "text": message.content.text, "attachment": photo])
     guard let reserved = facts.reserved, Self.isID(reserved) else { throw Self.incomplete }
     return reserved
   }
@@ -84,7 +78,7 @@ package final class XMTPNetwork: Network {
   private func publish(
     _ reserved: String, in address: Address, photo size: (width: Int, height: Int)?
   ) async throws(DeliveryError) -> Publication {
-    let facts = try await askInTurn(address, "publish") { $0.add("reserved", reserved) }
+    let facts = try await askInTurn(address, "publish", ["reserved": reserved])
     guard let moment = facts.publishedAt, (facts.attachment == nil) == (size == nil) else { throw Self.incomplete }
     return Publication(
       publishedAt: Timestamp(milliseconds: moment), remoteID: reserved,
@@ -112,9 +106,7 @@ package final class XMTPNetwork: Network {
   /// - Throws: why there is no identity: no key, a key of another inbox, a database of another key, or no network the
   ///   first time.
   package func standing(of address: Address? = nil) async throws(DeliveryError) -> Standing {
-    let facts = try await coProcess.ask("check") { request in
-      if let address { request.add("conversation", address.text) }
-    }
+    let facts = try await coProcess.ask("check", ["conversation": address?.text])
     guard let inbox = facts.inbox, let address = facts.address, let isReachable = facts.reachable else {
       throw Self.incomplete
     }
@@ -128,9 +120,9 @@ package final class XMTPNetwork: Network {
 
   /// Asks the co-process, after the requests before it in the conversation.
   func askInTurn(
-    _ address: Address, _ verb: String, _ fill: (inout JSONObjectText) -> Void
+    _ address: Address, _ verb: String, _ members: JSONObjectText
   ) async throws(DeliveryError) -> CoProcessAnswer.Facts {
-    try await turns.withLock(address.text) { () async throws(DeliveryError) in try await coProcess.ask(verb, fill) }
+    try await turns.withLock(address.text) { () async throws(DeliveryError) in try await coProcess.ask(verb, members) }
   }
 
   // MARK: Photos
@@ -142,7 +134,7 @@ package final class XMTPNetwork: Network {
       throw DeliveryError(.configError, "XMTP takes sealed photos only; set the seal of this conversation to xmtp")
     }
     try checkAddress(of: attachment)
-    return JSONObjectText(attachment)
+    return attachment.members
   }
 
   static func checkAddress(of photo: Attachment) throws(DeliveryError) {

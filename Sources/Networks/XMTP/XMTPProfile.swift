@@ -11,7 +11,7 @@ extension XMTPNetwork {
   /// - Throws: `rejected` if it is not a group, or a group without an image key.
   package func profileSeal(for address: Address) async throws(DeliveryError) -> (any Seal)? {
     try Self.checkGroup(address)
-    let facts = try await coProcess.ask("group") { $0.add("conversation", address.text) }
+    let facts = try await coProcess.ask("group", ["conversation": address.text])
     guard let appData = facts.appData else { throw Self.incomplete }
     let key: GroupImageKey?
     do { key = try GroupImageKey.find(inAppData: appData) } catch {
@@ -37,16 +37,14 @@ extension XMTPNetwork {
         throw DeliveryError(.conflict, "the photo was not sealed for this XMTP group; it is with the next attempt")
       }
     }
-    let facts = try await askInTurn(message.address, "reserve") { request in
-      request.add("conversation", message.address.text)
-      request.add("content", content.base64)
-    }
+    let facts = try await askInTurn(
+      message.address, "reserve", ["conversation": message.address.text, "content": content.base64])
     guard let id = facts.reserved, Self.isID(id) else { throw Self.incomplete }
     return try ReservedProfile(id: id, group: message.address.text, photo: photo).text()
   }
 
   func publish(_ profile: ReservedProfile) async throws(DeliveryError) -> Publication {
-    let facts = try await askInTurn(Address(unchecked: profile.group), "publish") { $0.add("reserved", profile.id) }
+    let facts = try await askInTurn(Address(unchecked: profile.group), "publish", ["reserved": profile.id])
     guard let moment = facts.publishedAt else { throw Self.incomplete }
     return Publication(
       publishedAt: Timestamp(milliseconds: moment), remoteID: profile.id, attachment: profile.photo)

@@ -107,14 +107,8 @@ package struct GCSStore: Store {
   private func metadata(
     of object: ObjectName, contentType: String, digest: SHA256Digest, token: String
   ) -> JSONObjectText {
-    var own = JSONObjectText()
-    own.add(Self.tokenKey, token)
-    own.add(Self.digestKey, digest.hex)
-    var metadata = JSONObjectText()
-    metadata.add("name", object.text)
-    metadata.add("contentType", contentType)
-    metadata.add("metadata", own)
-    return metadata
+    let own: JSONObjectText = [Self.tokenKey: token, Self.digestKey: digest.hex]
+    return ["name": object.text, "contentType": contentType, "metadata": own]
   }
 
   private func path(of object: ObjectName) -> String { "/storage/v1/b/\(bucket)/o/\(object.text.percentEncoded())" }

@@ -169,12 +169,10 @@ package final class MatrixRoomKeys: Sendable {
         return (bytes, session.megolm.id)
       }
       let cipher = bytes.unpaddedBase64
-      var event = JSONObjectText()
-      event.add("algorithm", "m.megolm.v1.aes-sha2")
-      event.add("sender_key", own.identityKey.publicKey.base64)
-      event.add("device_id", own.device)
-      event.add("session_id", session)
-      event.add("ciphertext", cipher)
+      let event: JSONObjectText = [
+        "algorithm": "m.megolm.v1.aes-sha2", "sender_key": own.identityKey.publicKey.base64,
+        "device_id": own.device, "session_id": session, "ciphertext": cipher,
+      ]
       return OutgoingEvent(
         room: room.percentEncoded(), content: event.description, mark: SHA256Digest(of: Array(cipher.utf8)).hex)
     } catch { throw MatrixOwnDevice.broken(error) }
