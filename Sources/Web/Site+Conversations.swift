@@ -5,9 +5,8 @@ import Messages
 import WebAccess
 
 extension Site {
-  func addConversations(to router: Router<WebContext>) {
-    router.post("conversation/prefs") { request, context in
-      let session = try await session(request, context, may: .see)
+  func addConversations(to routes: Routes) {
+    routes.on(.post, "conversation/prefs", may: .see) { request, _, session in
       let conversation = try Self.conversation(request)
       let form = try await Self.fields(of: request)
       if let fetch = form["fetch"], FetchPolicy(rawValue: fetch) == nil {
@@ -21,8 +20,7 @@ extension Site {
       return Self.redirect(to: "/conversation\(page)?name=\(inAddress(conversation.text))")
     }
     for (word, order) in [("hold", ControlRequest.hold), ("release", ControlRequest.release)] {
-      router.post("conversation/\(word)") { request, context in
-        let session = try await session(request, context, may: .operate)
+      routes.on(.post, "conversation/\(word)", may: .operate) { request, _, session in
         let conversation = try Self.conversation(request)
         let form = try await Self.fields(of: request)
         _ = try await self.order(order([conversation.text]))

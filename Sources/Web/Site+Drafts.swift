@@ -43,14 +43,12 @@ extension Site {
   /// Bytes of a list of names.
   private static let longestOrder = 8 << 10
 
-  func addDrafts(to router: Router<WebContext>) {
-    router.post("draft") { request, context in
-      let session = try await session(request, context, may: .send)
+  func addDrafts(to routes: Routes) {
+    routes.on(.post, "draft", may: .send) { request, _, session in
       let conversation = try Self.conversation(request)
       return try await desk.pool.run { try DraftAnswer(desk.find(to: conversation, for: session)).response() }
     }
-    router.put("draft/:draft/photo") { request, context in
-      let session = try await session(request, context, may: .send)
+    routes.on(.put, "draft/:draft/photo", may: .send) { request, _, session in
       let conversation = try Self.conversation(request)
       let original = Self.value("file", in: request) ?? "photo"
       let place = Self.value("place", in: request).flatMap(Int.init)
@@ -70,19 +68,18 @@ extension Site {
         }
       }
     }
-    router.delete("draft/:draft/photo") { request, context in
+    routes.on(.delete, "draft/:draft/photo", may: .send) { request, context, session in
       let file = Self.value("file", in: request) ?? ""
-      return try await change(request, context) { draft in
+      return try await change(context, session) { draft in
         try draft.remove(file)
         try desk.tidy(draft)
       }
     }
-    router.post("draft/:draft/order") { request, context in
+    routes.on(.post, "draft/:draft/order", may: .send) { request, context, session in
       let files = Self.photoNames(in: Array(buffer: try await request.whole(upTo: Self.longestOrder)))
-      return try await change(request, context) { _ = try $0.order(files) }
+      return try await change(context, session) { _ = try $0.order(files) }
     }
-    router.put("draft/:draft/text") { request, context in
-      let session = try await session(request, context, may: .send)
+    routes.on(.put, "draft/:draft/text", may: .send) { request, _, session in
       let conversation = try Self.conversation(request)
       let text = try await Self.text(of: request)
       return try await desk.pool.run {
@@ -96,11 +93,10 @@ extension Site {
         return try DraftAnswer(draft).response()
       }
     }
-    router.delete("draft/:draft") { request, context in
-      try await change(request, context) { try $0.delete(by: Spool.unnamed()) }
+    routes.on(.delete, "draft/:draft", may: .send) { _, context, session in
+      try await change(context, session) { try $0.delete(by: Spool.unnamed()) }
     }
-    router.post("draft/:draft/remove") { request, context in
-      let session = try await session(request, context, may: .send)
+    routes.on(.post, "draft/:draft/remove", may: .send) { request, context, session in
       let conversation = try Self.conversation(request)
       let (name, file) = (try context.parameters.require("draft"), Self.value("file", in: request) ?? "")
       let form = try await ReceivedForm(request, into: spool, pool: pool)
@@ -118,9 +114,8 @@ extension Site {
 
   /// Changes the draft that an address names.
   private func change(
-    _ request: Request, _ context: WebContext, _ change: @escaping @Sendable (OpenDraft) throws -> Void
+    _ context: WebContext, _ session: WebSession, _ change: @escaping @Sendable (OpenDraft) throws -> Void
   ) async throws -> Response {
-    let session = try await session(request, context, may: .send)
     let name = try context.parameters.require("draft")
     return try await desk.pool.run {
       guard let draft = try desk.draft(name, for: session) else { throw Self.gone }

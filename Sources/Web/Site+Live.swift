@@ -9,9 +9,8 @@ import WebAccess
 
 /// The stream of events, for pages that stay open.
 extension Site {
-  func addLive(to router: Router<WebContext>) {
-    router.get("events") { request, context in
-      let session = try await session(request, context, may: .see)
+  func addLive(to routes: Routes) {
+    routes.on(.get, "events", may: .see) { request, context, session in
       guard let news = live.listen() else {
         throw WebProblem(.tooManyRequests, "Too many pages are open at once. Close some, then reload this one.")
       }

@@ -4,13 +4,13 @@ import Messages
 import WebAccess
 
 extension Site {
-  func addLogin(to router: Router<WebContext>) {
-    router.get("login/:code") { _, context in
+  func addLogin(to routes: Routes) {
+    routes.router.get("login/:code") { _, context in
       let code = try context.parameters.require("code")
       guard let grant = try await pool.run({ try access.link(code, at: .now()) }) else { throw spent }
       return templates.page("login", title: "photospool", grant.values(code: code))
     }
-    router.post("login/:code") { _, context in
+    routes.router.post("login/:code") { _, context in
       let code = try context.parameters.require("code")
       let user = user(of: context)
       let begun = try await pool.run { try access.beginSession(by: code, user: user, at: .now()) }
@@ -20,7 +20,7 @@ extension Site {
       response.headers[.setCookie] = cookie(secret, seconds: Int(end.seconds(since: .now())))
       return response
     }
-    router.post("link") { _, context in
+    routes.router.post("link") { _, context in
       guard let user = user(of: context) else {
         throw WebProblem(.forbidden, "The kernel does not tell who asks.", command: "photospool web link")
       }
@@ -36,7 +36,7 @@ extension Site {
         status: .ok, headers: [.contentType: "text/plain; charset=utf-8"],
         body: ResponseBody(byteBuffer: ByteBuffer(string: "\(address.origin)/login/\(code)")))
     }
-    router.post("unlock") { request, context in
+    routes.router.post("unlock") { request, context in
       let secret = request.cookies[cookie]?.value ?? ""
       let user = user(of: context)
       guard let session = try await pool.run({ try access.session(secret, user: user, at: .now()) }) else {
@@ -58,12 +58,8 @@ extension Site {
       return Self.redirect(to: "/")
     }
     // The page tells that somebody does something on it.
-    router.post("use") { request, context in
-      _ = try await session(request, context)
-      return Response(status: .noContent)
-    }
-    router.post("logout") { request, context in
-      _ = try await session(request, context)
+    routes.on(.post, "use") { _, _, _ in Response(status: .noContent) }
+    routes.on(.post, "logout") { request, _, _ in
       let secret = request.cookies[cookie]?.value ?? ""
       try await pool.run { try access.endSession(secret) }
       var response = templates.page(
@@ -73,7 +69,7 @@ extension Site {
       if let clear = HTTPField.Name("clear-site-data") { response.headers[clear] = "\"cache\"" }
       return response
     }
-    router.get("static/:version/:name") { request, _ in
+    routes.router.get("static/:version/:name") { request, _ in
       guard let (bytes, type) = templates.files[request.uri.path] else {
         throw WebProblem(.notFound, "There is no such file.")
       }
@@ -81,7 +77,7 @@ extension Site {
         status: .ok, headers: [.contentType: type, .cacheControl: "public, max-age=31536000, immutable"],
         body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
     }
-    router.get("healthz") { _, _ in Response(status: .noContent) }
+    routes.router.get("healthz") { _, _ in Response(status: .noContent) }
   }
 
   private func cookie(_ value: String, seconds: Int) -> String {

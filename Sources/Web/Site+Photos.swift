@@ -12,15 +12,11 @@ extension Site {
   /// Bytes of a photo in the cache, at most.
   private static let mostBytes = 4 << 20
 
-  func addPhotos(to router: Router<WebContext>) {
-    router.get("photo/:id") { request, context in
-      let session = try await session(request, context, may: .see)
-      let id = try context.parameters.require("id")
-      return try await pool.run {
-        templates.page("photo", title: "Photo · photospool", try source(session).viewer(id))
-      }
+  func addPhotos(to routes: Routes) {
+    routes.show("photo/:id", may: .see, "photo", title: "Photo") { _, context, session in
+      try source(session).viewer(context.parameters.require("id"))
     }
-    router.get("photo/:id/:part") { request, context in
+    routes.router.get("photo/:id/:part") { request, context in
       let (id, file) = (try context.parameters.require("id"), try context.parameters.require("part"))
       let isSaved = request.uri.query?.hasPrefix("save") ?? false
       let (secret, user) = (secret(request), user(of: context))
@@ -29,8 +25,7 @@ extension Site {
         try picture(id, file, isSaved: isSaved, self.session(secret, user, isUse: false, may: .see))
       }
     }
-    router.post("photo/:id/:part") { request, context in
-      let session = try await session(request, context, may: .see)
+    routes.on(.post, "photo/:id/:part", may: .see) { request, context, session in
       let (id, act) = (try context.parameters.require("id"), try context.parameters.require("part"))
       let story = try await pool.run { try ledger().photo(id, for: session) }
       let orders: [String: ControlRequest] = ["reveal": .reveal([id]), "hide": .hide([id]), "fetch": .want([id])]

@@ -6,9 +6,8 @@ import Spooling
 import WebAccess
 
 extension Site {
-  func addReading(to router: Router<WebContext>) {
-    router.get("/") { request, context in
-      let session = try await session(request, context)
+  func addReading(to routes: Routes) {
+    routes.on(.get, "/") { request, _, session in
       let filter = Self.value("filter", in: request) ?? ""
       let place = Self.value("after", in: request).flatMap(ListPlace.init)
       return try await pool.run {
@@ -17,8 +16,7 @@ extension Site {
         return templates.page("conversations", title: "photospool", values)
       }
     }
-    router.get("conversation") { request, context in
-      let session = try await session(request, context)
+    routes.on(.get, "conversation") { request, _, session in
       let conversation = try Self.conversation(request)
       let at = Self.value("at", in: request)
       let after = Self.value("after", in: request).flatMap(TimelinePlace.init)
@@ -31,14 +29,12 @@ extension Site {
           composer: composer(to: conversation, session))
       }
     }
-    router.post("conversation/date") { request, context in
-      let session = try await session(request, context, may: .see)
+    routes.on(.post, "conversation/date", may: .see) { request, _, session in
       let conversation = try Self.conversation(request)
       let day = try await Self.fields(of: request)["date"] ?? ""
       return try await pool.run { Self.redirect(to: try source(session).address(of: day, in: conversation)) }
     }
-    router.get("conversation/settings") { request, context in
-      let session = try await session(request, context, may: .see)
+    routes.on(.get, "conversation/settings", may: .see) { request, _, session in
       let conversation = try Self.conversation(request)
       return try await pool.run {
         let values = try source(session).settings(of: conversation)

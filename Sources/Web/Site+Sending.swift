@@ -6,15 +6,13 @@ import Spooling
 import WebAccess
 
 extension Site {
-  func addSending(to router: Router<WebContext>) {
-    router.post("conversation") { request, context in
-      let session = try await session(request, context, may: .send)
+  func addSending(to routes: Routes) {
+    routes.on(.post, "conversation", may: .send) { request, _, session in
       let conversation = try Self.conversation(request)
       let form = try await ReceivedForm(request, into: spool, pool: pool)
       return try await desk.pool.run { try send(form, to: conversation, session, asPart: request.isByScript) }
     }
-    router.post("request/:name/:act") { request, context in
-      let session = try await session(request, context)
+    routes.on(.post, "request/:name/:act") { request, context, session in
       let (name, act) = (try context.parameters.require("name"), try context.parameters.require("act"))
       let conversation = try await pool.run { try ledger().conversation(ofRequest: name, for: session) }
       let back = try await Self.fields(of: request)["back"]

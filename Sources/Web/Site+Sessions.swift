@@ -5,18 +5,14 @@ import WebAccess
 
 /// Links and sessions of everybody, which concern all inboxes.
 extension Site {
-  func addSessions(to router: Router<WebContext>) {
-    router.get("sessions") { request, context in
-      let session = try await session(request, context, may: .operate)
-      return try await pool.run {
-        let source = try source(session)
-        var values = try source.frame()
-        values["sessions"] = try access.entries(at: .now()).map { $0.values(for: session, at: source.clock) }
-        return templates.page("sessions", title: "Sessions · photospool", values)
-      }
+  func addSessions(to routes: Routes) {
+    routes.show("sessions", may: .operate, "sessions", title: "Sessions") { _, _, session in
+      let source = try source(session)
+      var values = try source.frame()
+      values["sessions"] = try access.entries(at: .now()).map { $0.values(for: session, at: source.clock) }
+      return values
     }
-    router.post("sessions/:id/end") { request, context in
-      let session = try await session(request, context, may: .operate)
+    routes.on(.post, "sessions/:id/end", may: .operate) { _, context, session in
       let id = try context.parameters.require("id")
       guard try await pool.run({ try access.end(id) }) else {
         throw WebProblem(.notFound, "This link or session has ended already.")

@@ -6,14 +6,13 @@ import WebAccess
 
 /// Installing the page on a phone, and what other programs of the phone share with it.
 extension Site {
-  func addShare(to router: Router<WebContext>) {
-    router.get("manifest.webmanifest") { _, _ in
+  func addShare(to routes: Routes) {
+    routes.router.get("manifest.webmanifest") { _, _ in
       Response(
         status: .ok, headers: [.contentType: "application/manifest+json"],
         body: ResponseBody(byteBuffer: ByteBuffer(string: templates.manifest)))
     }
-    router.post("share") { request, context in
-      let session = try await session(request, context, may: .send)
+    routes.on(.post, "share", may: .send) { request, _, session in
       let form = try await ReceivedForm(request, into: spool, pool: pool)
       if let problem = form.problem { throw WebProblem(.unprocessableContent, "\(problem) Nothing was kept.") }
       if form.photos.isEmpty && form.text == nil { return Self.redirect(to: "/") }
@@ -25,19 +24,15 @@ extension Site {
       let message = try await pool.run { try SharedMessage.keep(form.photos, text: text, of: session, in: spool) }
       return Self.redirect(to: "/share/\(message.id)")
     }
-    router.get("share/:id") { request, context in
-      let session = try await session(request, context, may: .send)
+    routes.show("share/:id", may: .send, "share", title: "Share") { _, context, session in
       let id = try context.parameters.require("id")
-      return try await pool.run {
-        guard let message = try SharedMessage(id, of: session, in: spool) else { throw Self.sharedAlready }
-        var values = try source(session).frame(limit: 60)
-        values["id"] = message.id
-        values["sentence"] = try message.sentence
-        return templates.page("share", title: "Share · photospool", values)
-      }
+      guard let message = try SharedMessage(id, of: session, in: spool) else { throw Self.sharedAlready }
+      var values = try source(session).frame(limit: 60)
+      values["id"] = message.id
+      values["sentence"] = try message.sentence
+      return values
     }
-    router.post("share/:id") { request, context in
-      let session = try await session(request, context, may: .send)
+    routes.on(.post, "share/:id", may: .send) { request, context, session in
       let id = try context.parameters.require("id")
       let form = try await Self.fields(of: request)
       let conversation = try ConversationID(Self.value("name", in: request) ?? form["name"] ?? "")

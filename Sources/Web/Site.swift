@@ -63,18 +63,18 @@ struct Site: Sendable {
 
   /// The function that answers requests.
   func responder() -> @Sendable (Request, WebContext) async -> Response {
-    let router = Router(context: WebContext.self)
-    addLogin(to: router)
-    addSessions(to: router)
-    addShare(to: router)
-    addReading(to: router)
-    addPhotos(to: router)
-    addSending(to: router)
-    addDrafts(to: router)
-    addLive(to: router)
-    addConversations(to: router)
-    addOperating(to: router)
-    let responder = router.buildResponder()
+    let routes = Routes(site: self)
+    addLogin(to: routes)
+    addSessions(to: routes)
+    addShare(to: routes)
+    addReading(to: routes)
+    addPhotos(to: routes)
+    addSending(to: routes)
+    addDrafts(to: routes)
+    addLive(to: routes)
+    addConversations(to: routes)
+    addOperating(to: routes)
+    let responder = routes.router.buildResponder()
     return { request, context in
       var response: Response
       do {

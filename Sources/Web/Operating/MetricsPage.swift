@@ -36,16 +36,11 @@ extension PageSource {
 }
 
 extension Site {
-  func addMetrics(to router: Router<WebContext>) {
-    router.get("metrics") { request, context in
-      let session = try await session(request, context, may: .see)
-      let isWeek = Self.value("days", in: request) == "7"
-      return try await pool.run {
-        templates.page("metrics", title: "Metrics · photospool", try source(session).metrics(week: isWeek))
-      }
+  func addMetrics(to routes: Routes) {
+    routes.show("metrics", may: .see, "metrics", title: "Metrics") { request, _, session in
+      try source(session).metrics(week: Self.value("days", in: request) == "7")
     }
-    router.get("metrics.txt") { request, context in
-      let session = try await session(request, context, may: .see)
+    routes.on(.get, "metrics.txt", may: .see) { _, _, session in
       try Self.expectAllInboxes(session)
       let text = try await pool.run {
         try SpoolMetrics.text(

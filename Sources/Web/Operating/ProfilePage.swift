@@ -40,17 +40,15 @@ extension PageSource {
 }
 
 extension Site {
-  func addProfile(to router: Router<WebContext>) {
-    router.get("profile") { request, context in
-      let session = try await session(request, context)
+  func addProfile(to routes: Routes) {
+    routes.on(.get, "profile") { request, _, session in
       guard session.may(.see) || session.may(.send) else {
         throw WebProblem(.forbidden, "This session may not see.")
       }
       let dropped = Self.value("request", in: request).flatMap(RequestName.init)
       return try await profile(session, inbox(request, session), dropped: dropped?.text)
     }
-    router.post("profile") { request, context in
-      let session = try await session(request, context, may: .send)
+    routes.on(.post, "profile", may: .send) { request, _, session in
       let inbox = try inbox(request, session)
       let form = try await ReceivedForm(request, into: spool, pool: pool)
       if let problem = form.problem { return try await profile(session, inbox, problem: "\(problem) Nothing changed.") }
@@ -59,8 +57,7 @@ extension Site {
       }
       return try await drop(photo, of: inbox, key: form.fields["id"], session)
     }
-    router.post("profile/remove") { request, context in
-      let session = try await session(request, context, may: .send)
+    routes.on(.post, "profile/remove", may: .send) { request, _, session in
       let inbox = try inbox(request, session)
       return try await drop(nil, of: inbox, key: try await Self.fields(of: request)["id"], session)
     }

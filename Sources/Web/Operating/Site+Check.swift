@@ -10,16 +10,12 @@ extension Site {
   /// Seconds for the daemon's answer; it ends a round itself after 10 minutes.
   private static let daemonPatience = 660
 
-  func addCheck(to router: Router<WebContext>) {
-    router.get("check") { request, context in
-      let session = try await session(request, context, may: .see)
+  func addCheck(to routes: Routes) {
+    routes.show("check", may: .see, "check", title: "Check") { _, _, session in
       try Self.expectAllInboxes(session)
-      return try await pool.run {
-        templates.page("check", title: "Check · photospool", try source(session).check(board))
-      }
+      return try source(session).check(board)
     }
-    router.post("check") { request, context in
-      let session = try await session(request, context, may: .operate)
+    routes.on(.post, "check", may: .operate) { _, _, session in
       // Without a daemon nobody could answer.
       _ = try await order(.listening)
       await board.run(patience: .seconds(Self.checkPatience)) { await round() }

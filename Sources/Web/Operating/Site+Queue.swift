@@ -9,38 +9,33 @@ import Spooling
 import WebAccess
 
 extension Site {
-  func addQueue(to router: Router<WebContext>) {
-    router.get("queue") { request, context in
-      let session = try await session(request, context, may: .see)
+  func addQueue(to routes: Routes) {
+    routes.show("queue", may: .see, "queue", title: "Queue") { request, _, session in
       let fields = formFields(request.uri.query ?? "")
       let query = try QueueQuery(fields, inbox: session.inbox)
       let place = fields["after"].flatMap(QueuePlace.init)
       let notice = fields["done"].flatMap(QueueDeed.init)?.sentence
-      return try await pool.run {
-        let source = try source(session)
-        let reply = source.progress == nil ? nil : try? ControlClient.ask(.destinations, in: spool.state)
-        let values = try source.queue(query, after: place, destinations: reply?.destinations, notice: notice)
-        return templates.page("queue", title: "Queue · photospool", values)
-      }
+      let source = try source(session)
+      let reply = source.progress == nil ? nil : try? ControlClient.ask(.destinations, in: spool.state)
+      return try source.queue(query, after: place, destinations: reply?.destinations, notice: notice)
     }
-    router.post("queue/flush") { request, context in
-      let session = try await session(request, context, may: .operate)
+    routes.on(.post, "queue/flush", may: .operate) { _, _, session in
       let answer = try await order(.flush)
       log.info("web", metadata: ["act": "flush", "outcome": "\(answer)", "session": "\(session.grant.name)"])
       return Self.redirect(to: "/queue?done=\(QueueDeed.flushed.code)")
     }
-    router.post("queue/retry") { request, context in try await batch(request, context, retry: true) }
-    router.post("queue/cancel") { request, context in try await batch(request, context, retry: false) }
-    router.post("queue/ticked/:act") { request, context in
-      let act = try context.parameters.require("act")
-      guard ["retry", "cancel"].contains(act) else { throw WebProblem(.notFound, "There is no such page.") }
-      return try await ticked(request, context, retry: act == "retry")
+    for (act, isRetry) in [("retry", true), ("cancel", false)] {
+      routes.on(.post, "queue/\(act)", may: .operate) { request, _, session in
+        try await batch(request, session, retry: isRetry)
+      }
+      routes.on(.post, "queue/ticked/\(act)", may: .operate) { request, _, session in
+        try await ticked(request, session, retry: isRetry)
+      }
     }
   }
 
   /// Retries or cancels the requests that a person ticked. Those that are in another state by now stay as they are.
-  private func ticked(_ request: Request, _ context: WebContext, retry: Bool) async throws -> Response {
-    let session = try await session(request, context, may: .operate)
+  private func ticked(_ request: Request, _ session: WebSession, retry: Bool) async throws -> Response {
     let query = try QueueQuery(formFields(request.uri.query ?? ""), inbox: session.inbox)
     let body = try await request.whole(upTo: Self.mostTicks)
     let names = formValues("request", in: String(buffer: body)).compactMap { fromAddress($0) }
@@ -66,8 +61,7 @@ extension Site {
   private static let mostTicks = 64 << 10
 
   /// Retries the failed, or cancels the waiting requests of a filter, if as many match as the person saw.
-  private func batch(_ request: Request, _ context: WebContext, retry: Bool) async throws -> Response {
-    let session = try await session(request, context, may: .operate)
+  private func batch(_ request: Request, _ session: WebSession, retry: Bool) async throws -> Response {
     let form = try await Self.fields(of: request)
     let query = try QueueQuery(formFields(request.uri.query ?? ""), inbox: session.inbox)
     guard let expected = form["count"].flatMap(Int.init), (1...1_000_000_000).contains(expected) else {

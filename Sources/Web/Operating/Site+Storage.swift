@@ -6,24 +6,19 @@ import Spooling
 import WebAccess
 
 extension Site {
-  func addStorage(to router: Router<WebContext>) {
-    router.get("storage") { request, context in
-      let session = try await session(request, context, may: .see)
+  func addStorage(to routes: Routes) {
+    routes.show("storage", may: .see, "storage", title: "Storage") { request, _, session in
       let deed = Self.value("done", in: request).flatMap(StorageDeed.init)
-      return try await pool.run {
-        templates.page("storage", title: "Storage · photospool", try storage(session, notice: deed?.sentence))
-      }
+      let source = try source(session)
+      let isAsked = session.inbox == nil && source.progress != nil
+      let objects = isAsked ? (try? ControlClient.ask(.objects, in: spool.state))?.objects : nil
+      return try source.storage(notice: deed?.sentence, objects: objects)
     }
-    router.get("storage/clear") { request, context in
-      let session = try await session(request, context, may: .operate)
+    routes.show("storage/clear", may: .operate, "clear", title: "Clear") { request, _, session in
       let (inbox, conversation) = try Self.scope(request)
-      return try await pool.run {
-        let values = try source(session).clearing(inbox: inbox, conversation: conversation)
-        return templates.page("clear", title: "Clear · photospool", values)
-      }
+      return try source(session).clearing(inbox: inbox, conversation: conversation)
     }
-    router.post("storage/clear") { request, context in
-      let session = try await session(request, context, may: .operate)
+    routes.on(.post, "storage/clear", may: .operate) { request, _, session in
       let (inbox, conversation) = try Self.scope(request)
       let answer = try await order(.clear(inbox: inbox?.text, conversation: conversation?.text), patience: 25)
       log.notice(
@@ -35,16 +30,10 @@ extension Site {
         ])
       return Self.redirect(to: "/storage?done=\(inAddress(StorageDeed.cleared(answer).code))")
     }
-    router.get("conversation/purge") { request, context in
-      let session = try await session(request, context, may: .operate)
-      let conversation = try Self.conversation(request)
-      return try await pool.run {
-        let values = try source(session).purging(conversation, problem: nil)
-        return templates.page("purge", title: "Delete · photospool", values)
-      }
+    routes.show("conversation/purge", may: .operate, "purge", title: "Delete") { request, _, session in
+      try source(session).purging(Self.conversation(request), problem: nil)
     }
-    router.post("conversation/purge") { request, context in
-      let session = try await session(request, context, may: .operate)
+    routes.on(.post, "conversation/purge", may: .operate) { request, _, session in
       let conversation = try Self.conversation(request)
       let typed = try await Self.fields(of: request)["confirm"] ?? ""
       guard typed == conversation.text || typed == shown(conversation.text) else {
@@ -62,13 +51,6 @@ extension Site {
       if let clear = HTTPField.Name("clear-site-data") { response.headers[clear] = "\"cache\"" }
       return response
     }
-  }
-
-  private func storage(_ session: WebSession, notice: String?) throws -> Values {
-    let source = try source(session)
-    let isAsked = session.inbox == nil && source.progress != nil
-    let objects = isAsked ? (try? ControlClient.ask(.objects, in: spool.state))?.objects : nil
-    return try source.storage(notice: notice, objects: objects)
   }
 
   /// The inbox and the conversation of an address, each if it names one.
