@@ -32,7 +32,7 @@ extension Site {
       guard let order = orders[act] else { throw WebProblem(.notFound, "There is no such page.") }
       let form = try await Self.fields(of: request)
       _ = try await self.order(order)
-      log.info("web", metadata: ["act": "\(act)", "photo": "\(id)", "session": "\(session.grant.name)"])
+      tell(act, session, ["photo": "\(id)"])
       let name = inAddress(story.conversation.text)
       return Self.redirect(to: form["back"] == "photo" ? "/photo/\(id)" : "/conversation?name=\(name)&at=\(id)#\(id)")
     }

@@ -167,6 +167,14 @@ struct Site: Sendable {
 
   // MARK: What handlers share
 
+  /// Logs what a session did.
+  func tell(
+    _ act: String, _ session: WebSession, _ facts: Logger.Metadata = [:], level: Logger.Level = .info
+  ) {
+    let who: Logger.Metadata = ["act": "\(act)", "session": "\(session.grant.name)"]
+    log.log(level: level, "web", metadata: who.merging(facts) { $1 })
+  }
+
   static func redirect(to address: String) -> Response { Response(status: .seeOther, headers: [.location: address]) }
 
   func source(_ session: WebSession) throws -> PageSource { try PageSource(spool, settings, session, shelf) }

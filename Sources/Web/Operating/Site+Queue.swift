@@ -21,21 +21,22 @@ extension Site {
     }
     routes.on(.post, "queue/flush", may: .operate) { _, _, session in
       let answer = try await order(.flush)
-      log.info("web", metadata: ["act": "flush", "outcome": "\(answer)", "session": "\(session.grant.name)"])
+      tell("flush", session, ["outcome": "\(answer)"])
       return Self.redirect(to: "/queue?done=\(QueueDeed.flushed.code)")
     }
-    for (act, isRetry) in [("retry", true), ("cancel", false)] {
+    for act in ["retry", "cancel"] {
       routes.on(.post, "queue/\(act)", may: .operate) { request, _, session in
-        try await batch(request, session, retry: isRetry)
+        try await batch(request, session, act)
       }
       routes.on(.post, "queue/ticked/\(act)", may: .operate) { request, _, session in
-        try await ticked(request, session, retry: isRetry)
+        try await ticked(request, session, act)
       }
     }
   }
 
   /// Retries or cancels the requests that a person ticked. Those that are in another state by now stay as they are.
-  private func ticked(_ request: Request, _ session: WebSession, retry: Bool) async throws -> Response {
+  private func ticked(_ request: Request, _ session: WebSession, _ act: String) async throws -> Response {
+    let isRetry = act == "retry"
     let query = try QueueQuery(formFields(request.uri.query ?? ""), inbox: session.inbox)
     let body = try await request.whole(upTo: Self.mostTicks)
     let names = formValues("request", in: String(buffer: body)).compactMap { fromAddress($0) }
@@ -45,15 +46,11 @@ extension Site {
       throw problem
     }
     let count = try await pool.run {
-      let known = try ledger().queuedNames(among: names, inbox: session.inbox, failed: retry)
-      return try retry ? self.retry(known) : cancelLater(known)
+      let known = try ledger().queuedNames(among: names, inbox: session.inbox, failed: isRetry)
+      return try isRetry ? retry(known) : cancelLater(known)
     }
-    log.notice(
-      "web",
-      metadata: [
-        "act": retry ? "retry" : "cancel", "requests": "\(count)", "session": "\(session.grant.name)",
-      ])
-    let deed: QueueDeed = retry ? .retried(count) : .cancelled(count)
+    tell(act, session, ["requests": "\(count)"], level: .notice)
+    let deed: QueueDeed = isRetry ? .retried(count) : .cancelled(count)
     return Self.redirect(to: "/queue?\(query.and("done=\(deed.code)"))")
   }
 
@@ -61,32 +58,28 @@ extension Site {
   private static let mostTicks = 64 << 10
 
   /// Retries the failed, or cancels the waiting requests of a filter, if as many match as the person saw.
-  private func batch(_ request: Request, _ session: WebSession, retry: Bool) async throws -> Response {
+  private func batch(_ request: Request, _ session: WebSession, _ act: String) async throws -> Response {
+    let isRetry = act == "retry"
     let form = try await Self.fields(of: request)
     let query = try QueueQuery(formFields(request.uri.query ?? ""), inbox: session.inbox)
     guard let expected = form["count"].flatMap(Int.init), (1...1_000_000_000).contains(expected) else {
       throw WebProblem(.badRequest, "The form is damaged. Go back.")
     }
     let count = try await pool.run {
-      let names = try ledger().queuedNames(query.filter, failed: retry, limit: expected + 1)
+      let names = try ledger().queuedNames(query.filter, failed: isRetry, limit: expected + 1)
       if names.count != expected {
         let now = try ledger().queueCounts(query.filter)
         var problem = WebProblem(
           .conflict,
-          "It is not \(grouped(expected)) requests any more but \(grouped(retry ? now.failed : now.waiting)). "
+          "It is not \(grouped(expected)) requests any more but \(grouped(isRetry ? now.failed : now.waiting)). "
             + "Nothing was done.")
         problem.back = ("/queue?\(query.address)", "Queue")
         throw problem
       }
-      return try retry ? self.retry(names) : cancelLater(names)
+      return try isRetry ? retry(names) : cancelLater(names)
     }
-    log.notice(
-      "web",
-      metadata: [
-        "act": retry ? "retry" : "cancel", "requests": "\(count)", "filter": "\(query.address)",
-        "session": "\(session.grant.name)",
-      ])
-    let deed: QueueDeed = retry ? .retried(count) : .cancelled(count)
+    tell(act, session, ["requests": "\(count)", "filter": "\(query.address)"], level: .notice)
+    let deed: QueueDeed = isRetry ? .retried(count) : .cancelled(count)
     return Self.redirect(to: "/queue?\(query.and("done=\(deed.code)"))")
   }
 

@@ -21,13 +21,9 @@ extension Site {
     routes.on(.post, "storage/clear", may: .operate) { request, _, session in
       let (inbox, conversation) = try Self.scope(request)
       let answer = try await order(.clear(inbox: inbox?.text, conversation: conversation?.text), patience: 25)
-      log.notice(
-        "web",
-        metadata: [
-          "act": "clear", "inbox": "\(inbox.map { escaped($0.text) } ?? "")",
-          "conversation": "\(conversation.map { escaped($0.text) } ?? "")", "outcome": "\(answer)",
-          "session": "\(session.grant.name)",
-        ])
+      let (whose, what) = (escaped(inbox?.text ?? ""), escaped(conversation?.text ?? ""))
+      tell(
+        "clear", session, ["inbox": "\(whose)", "conversation": "\(what)", "outcome": "\(answer)"], level: .notice)
       return Self.redirect(to: "/storage?done=\(inAddress(StorageDeed.cleared(answer).code))")
     }
     routes.show("conversation/purge", may: .operate, "purge", title: "Delete") { request, _, session in
@@ -45,7 +41,7 @@ extension Site {
       }
       try await pool.run { try orderPurge(of: conversation) }
       // No name: purged conversations are not logged.
-      log.notice("web", metadata: ["act": "purge", "session": "\(session.grant.name)"])
+      tell("purge", session, level: .notice)
       let isDone = try await isPurged(conversation)
       var response = Self.redirect(to: "/storage?done=\((isDone ? StorageDeed.purged : .purging).code)")
       if let clear = HTTPField.Name("clear-site-data") { response.headers[clear] = "\"cache\"" }
