@@ -3,7 +3,7 @@ import Ledgers
 @testable import Web
 
 extension FuzzTarget {
-  static let web: [FuzzTarget] = [multipart, form, markup, views, queueQuery, places, storageDeed]
+  static let web: [FuzzTarget] = [multipart, form, markup, views, queueQuery, places, notices]
 
   private static let dialogue = [
     "--x", "\r\n", "--", "Content-Disposition: form-data", "; name=\"a\"", "; filename=\"b\"", "\"", ";", "=", "%22",
@@ -63,23 +63,23 @@ extension FuzzTarget {
     try hold(again == query, "the address \(query.address) is another filter")
   }
 
-  static let places = FuzzTarget("places", words: ["-", "--", "9223372036854775807", "retry-", "cancel-", "flush-0"]) {
-    input throws(BrokenProperty) in
+  static let places = FuzzTarget("places", words: ["-", "--", "9223372036854775807"]) { input throws(BrokenProperty) in
     let text = String(decoding: input, as: UTF8.self)
     if let place = ListPlace(text) { try hold(ListPlace(place.description) == place, "list") }
     if let place = QueuePlace(text) { try hold(QueuePlace(place.description) == place, "queue") }
     if let place = TimelinePlace(text) { try hold(TimelinePlace(place.description) == place, "timeline") }
-    if let deed = QueueDeed(text) { try hold(QueueDeed(deed.code) == deed, "deed") }
   }
 
   /// An address must not have the page say anything else than what was done.
-  static let storageDeed = FuzzTarget(
-    "storage-deed", words: ["purged", "purging", "cleared ", "1 photo", "12 photos", ", ", "1.5 MB", "0 B", "\n"]
+  static let notices = FuzzTarget(
+    "notice",
+    words: [
+      "retry-", "cancel-", "flush-0", "purged", "purging", "cleared ", "1 photo", "12 photos", ", ", "1.5 MB", "\n",
+    ]
   ) { input throws(BrokenProperty) in
-    guard let deed = StorageDeed(String(decoding: input, as: UTF8.self)) else { return }
-    try hold(deed.code.utf8.elementsEqual(input), "it has another code")
-    try hold(StorageDeed(deed.code) == deed, "its code is another one's")
-    try holdPlain(deed.sentence)
+    guard let sentence = Site.notice(String(decoding: input, as: UTF8.self)) else { return }
+    try hold(input.allSatisfy { (0x20...0x7E).contains($0) }, "another code has a sentence")
+    try holdPlain(sentence)
   }
 
   /// Swift's characters decide what a template escapes.

@@ -14,7 +14,7 @@ extension Site {
       let fields = formFields(request.uri.query ?? "")
       let query = try QueueQuery(fields, inbox: session.inbox)
       let place = fields["after"].flatMap(QueuePlace.init)
-      let notice = fields["done"].flatMap(QueueDeed.init)?.sentence
+      let notice = fields["done"].flatMap(Self.notice)
       let source = try source(session)
       let reply = source.progress == nil ? nil : try? ControlClient.ask(.destinations, in: spool.state)
       return try source.queue(query, after: place, destinations: reply?.destinations, notice: notice)
@@ -22,7 +22,7 @@ extension Site {
     routes.on(.post, "queue/flush", may: .operate) { _, _, session in
       let answer = try await order(.flush)
       tell("flush", session, ["outcome": "\(answer)"])
-      return Self.redirect(to: "/queue?done=\(QueueDeed.flushed.code)")
+      return Self.redirect(to: "/queue?done=flush-0")
     }
     for act in ["retry", "cancel"] {
       routes.on(.post, "queue/\(act)", may: .operate) { request, _, session in
@@ -50,8 +50,7 @@ extension Site {
       return try isRetry ? retry(known) : cancelLater(known)
     }
     tell(act, session, ["requests": "\(count)"], level: .notice)
-    let deed: QueueDeed = isRetry ? .retried(count) : .cancelled(count)
-    return Self.redirect(to: "/queue?\(query.and("done=\(deed.code)"))")
+    return Self.redirect(to: "/queue?\(query.and("done=\(act)-\(count)"))")
   }
 
   /// Bytes of a form with a tick for each request of a page.
@@ -79,8 +78,7 @@ extension Site {
       return try isRetry ? retry(names) : cancelLater(names)
     }
     tell(act, session, ["requests": "\(count)", "filter": "\(query.address)"], level: .notice)
-    let deed: QueueDeed = isRetry ? .retried(count) : .cancelled(count)
-    return Self.redirect(to: "/queue?\(query.and("done=\(deed.code)"))")
+    return Self.redirect(to: "/queue?\(query.and("done=\(act)-\(count)"))")
   }
 
   /// Moves failed requests to `new/`. Returns how many were there.
@@ -103,40 +101,5 @@ extension Site {
     }
     try spool.cancel.sync()
     return names.count
-  }
-}
-
-/// The outcome of a batch, in the address of the page that says so.
-enum QueueDeed: Equatable {
-  case retried(Int)
-  case cancelled(Int)
-  case flushed
-
-  init?(_ code: String) {
-    let parts = code.split(separator: "-")
-    guard parts.count == 2, let count = Int(parts[1]), count >= 0 else { return nil }
-    switch parts[0] {
-    case "retry": self = .retried(count)
-    case "cancel": self = .cancelled(count)
-    case "flush": self = .flushed
-    default: return nil
-    }
-  }
-
-  var code: String {
-    switch self {
-    case .retried(let count): "retry-\(count)"
-    case .cancelled(let count): "cancel-\(count)"
-    case .flushed: "flush-0"
-    }
-  }
-
-  var sentence: String {
-    switch self {
-    case .retried(let count): "\(counted(count, "request is", "requests are")) sent again."
-    case .cancelled(let count):
-      "\(counted(count, "request is", "requests are")) being cancelled. Those that are being published are sent."
-    case .flushed: "Everything that waited is tried now."
-    }
   }
 }

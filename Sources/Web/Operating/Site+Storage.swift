@@ -8,11 +8,10 @@ import WebAccess
 extension Site {
   func addStorage(to routes: Routes) {
     routes.show("storage", may: .see, "storage", title: "Storage") { request, _, session in
-      let deed = Self.value("done", in: request).flatMap(StorageDeed.init)
       let source = try source(session)
       let isAsked = session.inbox == nil && source.progress != nil
       let objects = isAsked ? (try? ControlClient.ask(.objects, in: spool.state))?.objects : nil
-      return try source.storage(notice: deed?.sentence, objects: objects)
+      return try source.storage(notice: Self.value("done", in: request).flatMap(Self.notice), objects: objects)
     }
     routes.show("storage/clear", may: .operate, "clear", title: "Clear") { request, _, session in
       let (inbox, conversation) = try Self.scope(request)
@@ -24,7 +23,7 @@ extension Site {
       let (whose, what) = (escaped(inbox?.text ?? ""), escaped(conversation?.text ?? ""))
       tell(
         "clear", session, ["inbox": "\(whose)", "conversation": "\(what)", "outcome": "\(answer)"], level: .notice)
-      return Self.redirect(to: "/storage?done=\(inAddress(StorageDeed.cleared(answer).code))")
+      return Self.redirect(to: "/storage?done=\(inAddress("cleared \(answer)"))")
     }
     routes.show("conversation/purge", may: .operate, "purge", title: "Delete") { request, _, session in
       try source(session).purging(Self.conversation(request), problem: nil)
@@ -43,7 +42,7 @@ extension Site {
       // No name: purged conversations are not logged.
       tell("purge", session, level: .notice)
       let isDone = try await isPurged(conversation)
-      var response = Self.redirect(to: "/storage?done=\((isDone ? StorageDeed.purged : .purging).code)")
+      var response = Self.redirect(to: "/storage?done=\(isDone ? "purged" : "purging")")
       if let clear = HTTPField.Name("clear-site-data") { response.headers[clear] = "\"cache\"" }
       return response
     }
@@ -72,39 +71,5 @@ extension Site {
       try await Task.sleep(for: .milliseconds(50))
     }
     return false
-  }
-}
-
-/// The outcome of a change of the storage, in the address of the page that says so.
-enum StorageDeed: Equatable {
-  case purged, purging
-  /// With the photos and bytes that went, in words.
-  case cleared(String)
-
-  init?(_ code: String) {
-    switch code {
-    case "purged": self = .purged
-    case "purging": self = .purging
-    default:
-      // No other words than these: an address must not say anything else here.
-      guard let found = code.wholeMatch(of: /cleared ([0-9]+ photos?, [0-9.]+ (B|kB|MB|GB))/) else { return nil }
-      self = .cleared(String(found.output.1))
-    }
-  }
-
-  var code: String {
-    switch self {
-    case .purged: "purged"
-    case .purging: "purging"
-    case .cleared(let amount): "cleared \(amount)"
-    }
-  }
-
-  var sentence: String {
-    switch self {
-    case .purged: "The conversation is deleted here. What was sent stays with its receivers."
-    case .cleared(let amount): "Cleared: \(amount)."
-    case .purging: "The order to delete the conversation is on the disk. The daemon carries it out."
-    }
   }
 }
