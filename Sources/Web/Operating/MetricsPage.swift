@@ -22,8 +22,7 @@ extension PageSource {
         title: "Time from acceptance to the end", name: "wait", bars: rates.map(\.median), line: rates.map(\.slow),
         word: LocalTime.words),
     ]
-    var values = try operating(.metrics)
-    values.merge([
+    return try frame(page: .metrics).merging([
       "isWeek": week, "stretch": week ? "6 hours" : "hour", "isAll": inbox == nil,
       "plots": plots.map { $0.values(labels: labels) },
       "sentTotal": grouped(rates.reduce(0) { $0 + $1.sent }),
@@ -31,7 +30,6 @@ extension PageSource {
       "waiting": grouped(waiting), "failed": grouped(failed), "cache": "\(use.percent) %",
       "filled": min(100, use.percent),
     ]) { $1 }
-    return values
   }
 }
 

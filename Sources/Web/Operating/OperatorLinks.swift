@@ -35,11 +35,6 @@ extension PageSource {
     ]
   }
 
-  /// The values of the frame round an operator's page.
-  func operating(_ page: OperatorPage, notice: String? = nil) throws -> Values {
-    try frame(notice: notice, page: page)
-  }
-
   /// How many requests of a filter wait, and how many have failed.
   func counts(_ filter: QueueFilter) throws -> (waiting: Int, failed: Int) {
     try ledger?.queueCounts(filter) ?? (waiting: 0, failed: 0)

@@ -22,8 +22,7 @@ extension PageSource {
     let isNew = !isBusy && latest?.state == .sent && latest?.request == dropped
     var inboxes = Set([settings.inbox, inbox])
     if self.inbox == nil { inboxes.formUnion(try ledger?.cacheUse().compactMap(\.inbox) ?? []) }
-    var values = try operating(.profile)
-    values.merge([
+    return try frame(page: .profile).merging([
       "profileInbox": shown(inbox.text), "inboxQuery": inAddress(inbox.text), "hasPhoto": photo != nil,
       "message": photo?.text ?? "", "isBusy": isBusy, "isRemoval": isRemoval, "isNew": isNew,
       "isFailed": isFailed, "error": sentence(error), "request": latest.map { inAddress($0.request) } ?? "",
@@ -35,7 +34,6 @@ extension PageSource {
       "hasOthers": self.inbox == nil && inboxes.count > 1,
       "others": inboxes.map(\.text).sorted().map { ["value": shown($0), "isChosen": $0 == inbox.text] as Values },
     ]) { $1 }
-    return values
   }
 }
 

@@ -26,7 +26,7 @@ extension PageSource {
       matching = try counts(query.filter)
     }
     let address = query.address
-    var values = try operating(.queue, notice: notice)
+    var values = try frame(notice: notice, page: .queue)
     values.merge([
       "hasRequests": !requests.isEmpty, "requests": requests.map(row),
       "hasMore": end != nil, "more": end.map { "/queue?\(query.and("after=\($0)"))" } ?? "",

@@ -12,16 +12,14 @@ extension PageSource {
     let isKept = try story.state == .failed && spool.failed.entry(name) != nil
     let mayChange = session.mayChange(requestWith: story.id)
     let named = story.conversation.flatMap { text in text.hasPrefix("profile~") ? nil : text }
-    var values = try operating(.queue)
-    values.merge([
+    return try frame(page: .queue).merging([
       "request": shown(name), "requestQuery": inAddress(name), "state": story.state.rawValue,
       "isFailed": story.state == .failed, "isBusy": isBusy, "command": "photospool show \(shown(name))",
       "canRetry": isKept && mayChange, "canCancel": isBusy && mayChange, "hasError": story.error != nil,
       "error": sentence(story.error ?? ""), "hasConversation": named != nil, "conversation": shown(named ?? ""),
       "nameQuery": inAddress(named ?? ""), "facts": facts(story),
+      "messages": story.messages.map { try values(of: $0, in: story) },
     ]) { $1 }
-    values["messages"] = try story.messages.map { try self.values(of: $0, in: story) }
-    return values
   }
 
   private func facts(_ story: RequestStory) -> [Values] {

@@ -54,8 +54,7 @@ extension PageSource {
     let outcomes = last?.outcomes ?? []
     let bad = outcomes.count { !$0.isDone }
     let summary = bad == 0 ? "\(outcomes.count) good" : "\(outcomes.count - bad) good, \(bad) to mend"
-    var values = try operating(.check)
-    values.merge([
+    return try frame(page: .check).merging([
       "isRunning": board.isRunning, "hasRound": last != nil,
       "summary": last.map { "\(summary) · \(clock.distance($0.at)) ago" } ?? "Not checked yet",
       "outcomes": outcomes.sorted { !$0.isDone && $1.isDone }.map { outcome -> Values in
@@ -63,6 +62,5 @@ extension PageSource {
       },
       "hasFault": last?.fault != nil, "fault": sentence(last?.fault ?? ""),
     ]) { $1 }
-    return values
   }
 }

@@ -26,7 +26,7 @@ extension PageSource {
         self.inbox(use, uses.filter { $0.inbox == use.inbox && $0.conversation != nil })
       },
     ]
-    return try operating(.storage, notice: notice).merging(facts) { $1 }.merging(meter(whole)) { $1 }
+    return try frame(notice: notice, page: .storage).merging(facts) { $1 }.merging(meter(whole)) { $1 }
   }
 
   private func inbox(_ use: StorageUse, _ conversations: [StorageUse]) -> Values {
@@ -70,13 +70,11 @@ extension PageSource {
     let plan = try ledger?.clearPlan(inbox: inbox, conversation: conversation) ?? ClearPlan()
     let whose = inbox.map { "the inbox \(shown($0.text))" }
     let what = [conversation.map { "the conversation \(shown($0.text))" }, whose].compactMap(\.self)
-    var values = try operating(.storage)
-    values.merge([
+    return try frame(page: .storage).merging([
       "scope": what.isEmpty ? "all conversations" : what.joined(separator: " of "),
       "address": Self.clearAddress(inbox: inbox, conversation: conversation), "going": "\(plan.going)",
       "isSomething": plan.going.bytes > 0, "staying": plan.staying.map { ["sentence": sentence($0)] as Values },
     ]) { $1 }
-    return values
   }
 
   static func clearAddress(inbox: InboxID?, conversation: ConversationID?) -> String {
@@ -90,12 +88,10 @@ extension PageSource {
   func purging(_ conversation: ConversationID, problem: String?) throws -> Values {
     let (photos, bytes) = try ledger?.use(of: conversation, inbox: nil) ?? (0, 0)
     let waiting = try ledger?.state(of: conversation).waiting ?? 0
-    var values = try operating(.storage)
-    values.merge([
+    return try frame(page: .storage).merging([
       "conversation": shown(conversation.text), "nameQuery": inAddress(conversation.text),
       "loss": "\(counted(photos, "photo")) with \(sizeInWords(bytes)), and \(counted(waiting, "waiting message"))",
       "hasProblem": problem != nil, "problem": problem ?? "",
     ]) { $1 }
-    return values
   }
 }

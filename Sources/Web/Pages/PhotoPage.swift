@@ -20,9 +20,8 @@ extension PageSource {
     let next =
       try page.entries[(index + 1)...].first(where: isPhoto)?.message
       ?? firstPhoto(in: story.conversation, from: page.newer, isForward: true)
-    var values = try MessageView(source: self, entry: entry, isHeld: false).values(after: nil, before: nil)
     let size = entry.size ?? (1, 1)
-    values.merge([
+    return try MessageView(source: self, entry: entry, isHeld: false).values(after: nil, before: nil).merging([
       "conversation": shown(story.conversation.text), "nameQuery": inAddress(story.conversation.text),
       "day": clock.day(entry.time), "width": size.width, "height": size.height,
       "details": entry.size == nil
@@ -32,7 +31,6 @@ extension PageSource {
       "asksAutoReveal": try !entry.isOwn && !entry.isHidden && asksAutoReveal(story.conversation),
       "maySend": session.may(.send), "mayOperate": session.may(.operate),
     ]) { $1 }
-    return values
   }
 
   /// The photo of a timeline that is nearest to a place on one side.

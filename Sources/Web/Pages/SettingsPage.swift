@@ -10,8 +10,7 @@ extension PageSource {
     let (photos, bytes) = try ledger?.use(of: conversation, inbox: inbox) ?? (0, 0)
     let limit = settings.cache.inbox
     let percent = limit > 0 ? min(100, bytes * 100 / limit) : 100
-    var values = try frame(current: conversation)
-    values.merge([
+    return try frame(current: conversation).merging([
       "conversation": shown(conversation.text), "nameQuery": inAddress(conversation.text), "isHeld": isHeld,
       "hasWaiting": waiting > 0, "waiting": waiting, "isAutoReveal": preferences.autoReveal ?? false,
       "fetchChoices": FetchPolicy.allCases.map { policy -> Values in
@@ -21,9 +20,7 @@ extension PageSource {
         ]
       }, "hasUse": bytes > 0, "use": sizeInWords(bytes), "photos": "in \(photos) photos, \(percent) %",
       "limit": sizeInWords(limit), "usePercent": percent,
-    ]) { $1 }
-    values.merge(destination(of: conversation)) { $1 }
-    return values
+    ]) { $1 }.merging(destination(of: conversation)) { $1 }
   }
 
   /// Where messages of a conversation go, by the configuration.
