@@ -9,7 +9,7 @@ extension Site {
   func addReading(to routes: Routes) {
     routes.on(.get, "/") { request, _, session in
       let filter = Self.value("filter", in: request) ?? ""
-      let place = Self.value("after", in: request).flatMap(ListPlace.init)
+      let place = Self.value("after", in: request).flatMap { PagePlace($0, count: 2) }
       return try await pool.run {
         let values = try source(session).frame(filter: filter, after: place, limit: 60)
         if request.isByScript { return templates.fragment("home", values) }
@@ -19,8 +19,8 @@ extension Site {
     routes.on(.get, "conversation") { request, _, session in
       let conversation = try Self.conversation(request)
       let at = Self.value("at", in: request)
-      let after = Self.value("after", in: request).flatMap(TimelinePlace.init)
-      let before = Self.value("before", in: request).flatMap(TimelinePlace.init)
+      let after = Self.value("after", in: request).flatMap { PagePlace($0, count: 3) }
+      let before = Self.value("before", in: request).flatMap { PagePlace($0, count: 3) }
       return try await pool.run {
         let source = try source(session)
         let here = try at.flatMap { try source.ledger?.place(after: MessageID(unchecked: $0)) }
@@ -54,7 +54,7 @@ extension Site {
   ///
   /// - Parameter asPart: only its main part, for the page's script.
   func page(
-    of conversation: ConversationID, _ source: PageSource, asPart: Bool = false, from place: TimelinePlace? = nil,
+    of conversation: ConversationID, _ source: PageSource, asPart: Bool = false, from place: PagePlace? = nil,
     isForward: Bool = false,
     composer: PageSource.Composer, status: HTTPResponse.Status = .ok
   ) throws -> Response {

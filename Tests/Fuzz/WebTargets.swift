@@ -65,9 +65,10 @@ extension FuzzTarget {
 
   static let places = FuzzTarget("places", words: ["-", "--", "9223372036854775807"]) { input throws(BrokenProperty) in
     let text = String(decoding: input, as: UTF8.self)
-    if let place = ListPlace(text) { try hold(ListPlace(place.description) == place, "list") }
-    if let place = QueuePlace(text) { try hold(QueuePlace(place.description) == place, "queue") }
-    if let place = TimelinePlace(text) { try hold(TimelinePlace(place.description) == place, "timeline") }
+    for count in [2, 3] {
+      guard let place = PagePlace(text, count: count) else { continue }
+      try hold(PagePlace(place.description, count: count) == place, "a place of \(count) numbers")
+    }
   }
 
   /// An address must not have the page say anything else than what was done.

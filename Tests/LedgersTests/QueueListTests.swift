@@ -35,18 +35,18 @@ import Testing
     try await accept((0..<4).map { "f\($0)" }, to: "garden")
     try await fail((0..<4).map { "f\($0)" })
     let view = try LedgerView(in: state)
-    var (names, place) = ([String](), QueuePlace?.none)
+    var (names, place) = ([String](), PagePlace?.none)
     repeat {
       let (page, end) = try view.queue(QueueFilter(), after: place, limit: 2)
       names += page.map(\.request)
-      if let end { #expect(QueuePlace(end.description) == end) }
+      if let end { #expect(PagePlace(end.description, count: 2) == end) }
       place = end
     } while place != nil
     #expect(names == ["f3", "f2", "f1", "f0", "w4", "w3", "w2", "w1", "w0"])
     let failed = try #require(try view.queue(QueueFilter(), limit: 1).requests.first)
     #expect(failed.isFailed && failed.error == "no" && failed.conversation?.text == "garden")
     #expect(try view.oldestWaiting(inbox: nil) == now)
-    for text in ["", "1", "a-2", "1-2-3"] { #expect(QueuePlace(text) == nil) }
+    for text in ["", "1", "a-2", "1-2-3"] { #expect(PagePlace(text, count: 2) == nil) }
   }
 
   @Test("Every part of a filter leaves exactly what it names, in the list, the counts and the names alike")

@@ -111,10 +111,10 @@ import Testing
     for entry in all {
       let place = try #require(try view.place(after: entry.message))
       #expect(try view.timeline(of: family, from: place, limit: 5).entries.last?.message == entry.message)
-      #expect(TimelinePlace(place.description) == place)
+      #expect(PagePlace(place.description, count: 3) == place)
     }
     #expect(try view.place(after: MessageID(unchecked: "nobody")) == nil)
-    for text in ["", "1", "1-2", "1-2-3-4", "a-2-3", "-1-2-3", "1--2-3"] { #expect(TimelinePlace(text) == nil) }
+    for text in ["", "1", "1-2", "1-2-3-4", "a-2-3", "-1-2-3", "1--2-3"] { #expect(PagePlace(text, count: 3) == nil) }
   }
 
   @Test("The page behind the place before a time begins with the first entry since then")
@@ -143,12 +143,12 @@ import Testing
     _ = try await ledger.receive([new("m", in: "b")], fetch: .ask, at: now.advanced(seconds: 10))
     let view = try LedgerView(in: state)
     var names: [String] = []
-    var place: ListPlace?
+    var place: PagePlace?
     repeat {
       let (page, end) = try view.conversations(after: place, limit: 2)
       names += page.map(\.conversation.text)
       place = end
-      if let end { #expect(ListPlace(end.description) == end) }
+      if let end { #expect(PagePlace(end.description, count: 2) == end) }
     } while place != nil
     #expect(names == ["b", "e", "d", "c", "a"])
     let first = try #require(try view.conversations(limit: 1).conversations.first)

@@ -10,7 +10,7 @@ extension PageSource {
   ///   - destinations: those of the daemon; nil if none runs.
   ///   - notice: what was just done.
   func queue(
-    _ query: QueueQuery, after place: QueuePlace?, destinations: [ControlReply.Destination]?, notice: String?
+    _ query: QueueQuery, after place: PagePlace?, destinations: [ControlReply.Destination]?, notice: String?
   ) throws -> Values {
     let (requests, end) = try ledger?.queue(query.filter, after: place) ?? ([], nil)
     let all = try counts(QueueFilter(inbox: inbox))

@@ -13,7 +13,7 @@ extension Site {
     routes.show("queue", may: .see, "queue", title: "Queue") { request, _, session in
       let fields = formFields(request.uri.query ?? "")
       let query = try QueueQuery(fields, inbox: session.inbox)
-      let place = fields["after"].flatMap(QueuePlace.init)
+      let place = fields["after"].flatMap { PagePlace($0, count: 2) }
       let notice = fields["done"].flatMap(Self.notice)
       let source = try source(session)
       let reply = source.progress == nil ? nil : try? ControlClient.ask(.destinations, in: spool.state)

@@ -18,7 +18,7 @@ extension PageSource {
   ///   - asPart: only those of its main part.
   ///   - place: the place before or after which the page lies; nil for the newest.
   func conversation(
-    _ conversation: ConversationID, asPart: Bool = false, from place: TimelinePlace?, isForward: Bool,
+    _ conversation: ConversationID, asPart: Bool = false, from place: PagePlace?, isForward: Bool,
     composer: Composer
   ) throws -> Values {
     let name = inAddress(conversation.text)

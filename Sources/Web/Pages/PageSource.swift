@@ -48,10 +48,10 @@ struct PageSource {
   ///   - filter: the filter of the list.
   ///   - limit: the most conversations of the list; nil for a part of a page, which has no list.
   func frame(
-    current: ConversationID? = nil, filter: String = "", after place: ListPlace? = nil, limit: Int? = besides,
+    current: ConversationID? = nil, filter: String = "", after place: PagePlace? = nil, limit: Int? = besides,
     notice: String? = nil, page: OperatorPage? = nil
   ) throws -> Values {
-    var (conversations, end): ([ListedConversation], ListPlace?) = ([], nil)
+    var (conversations, end): ([ListedConversation], PagePlace?) = ([], nil)
     if let limit, let ledger, session.may(.see) {
       (conversations, end) = try ledger.conversations(inbox: inbox, filter: filter, after: place, limit: limit)
     }

@@ -35,7 +35,7 @@ extension PageSource {
 
   /// The photo of a timeline that is nearest to a place on one side.
   private func firstPhoto(
-    in conversation: ConversationID, from place: TimelinePlace?, isForward: Bool
+    in conversation: ConversationID, from place: PagePlace?, isForward: Bool
   ) throws -> MessageID? {
     var place = place
     while let start = place {

@@ -17,23 +17,8 @@ package struct ListedConversation: Sendable {
   /// The last photo with a thumbnail in the cache, and whether only its blurred preview may be shown.
   package let photo: (message: MessageID, isHidden: Bool)?
   fileprivate let row: Int64
-}
 
-/// A place in the list of conversations: after the one with this time and row.
-package struct ListPlace: Sendable, Equatable, CustomStringConvertible {
-  fileprivate let time: Int64
-  fileprivate let row: Int64
-
-  fileprivate init(_ last: ListedConversation) { (time, row) = (last.time.milliseconds, last.row) }
-
-  /// Reads the output of `description`; nil for anything else.
-  package init?(_ text: String) {
-    let parts = text.split(separator: "-", omittingEmptySubsequences: false).map { Int64($0) }
-    guard parts.count == 2, let time = parts[0], let row = parts[1] else { return nil }
-    (self.time, self.row) = (time, row)
-  }
-
-  package var description: String { "\(time)-\(row)" }
+  fileprivate var place: PagePlace { PagePlace(numbers: [time.milliseconds, row]) }
 }
 
 extension LedgerView {
@@ -45,14 +30,14 @@ extension LedgerView {
   ///   - place: the end of the page before.
   /// - Returns: a page, and its end if there are more.
   package func conversations(
-    inbox: InboxID? = nil, filter: String = "", after place: ListPlace? = nil, limit: Int = 60
-  ) throws -> (conversations: [ListedConversation], end: ListPlace?) {
-    try read { database in
+    inbox: InboxID? = nil, filter: String = "", after place: PagePlace? = nil, limit: Int = 60
+  ) throws -> (conversations: [ListedConversation], end: PagePlace?) {
+    let last = place?.numbers ?? [.max, .max]
+    return try read { database in
       let found = try ListedConversation.fetchAll(
-        database.kept(Self.list),
-        arguments: [inbox?.text, filter, place?.time ?? .max, place?.row ?? .max, limit + 1])
+        database.kept(Self.list), arguments: [inbox?.text, filter, last[0], last[1], limit + 1])
       let page = Array(found.prefix(limit))
-      return (page, found.count > limit ? page.last.map(ListPlace.init) : nil)
+      return (page, found.count > limit ? page.last?.place : nil)
     }
   }
 

@@ -22,24 +22,7 @@ package struct QueuedRequest: Sendable {
   package let isHeld: Bool
   /// The store or network that its conversation waits for.
   package let waitsFor: String?
-  fileprivate let place: QueuePlace
-}
-
-/// A place in a queue: after the request with this time and row.
-package struct QueuePlace: Sendable, Equatable, CustomStringConvertible {
-  fileprivate let time: Int64
-  fileprivate let row: Int64
-
-  fileprivate init(time: Int64, row: Int64) { (self.time, self.row) = (time, row) }
-
-  /// Reads the output of `description`; nil for anything else.
-  package init?(_ text: String) {
-    let parts = text.split(separator: "-", omittingEmptySubsequences: false).map { Int64($0) }
-    guard parts.count == 2, let time = parts[0], let row = parts[1] else { return nil }
-    self.init(time: time, row: row)
-  }
-
-  package var description: String { "\(time)-\(row)" }
+  fileprivate let place: PagePlace
 }
 
 extension LedgerView {
@@ -48,10 +31,11 @@ extension LedgerView {
   /// - Parameter place: the end of the page before.
   /// - Returns: a page, and its end if there are more.
   package func queue(
-    _ filter: QueueFilter, after place: QueuePlace? = nil, limit: Int = 60
-  ) throws -> (requests: [QueuedRequest], end: QueuePlace?) {
+    _ filter: QueueFilter, after place: PagePlace? = nil, limit: Int = 60
+  ) throws -> (requests: [QueuedRequest], end: PagePlace?) {
     var values = filter.values
-    (values["time"], values["row"], values["limit"]) = (place?.time ?? .max, place?.row ?? .max, limit + 1)
+    let last = place?.numbers ?? [.max, .max]
+    (values["time"], values["row"], values["limit"]) = (last[0], last[1], limit + 1)
     let arms = [
       filter.hasWaiting ? ("accepted_at", filter.waiting) : nil,
       filter.hasFailed ? ("finished_at", filter.failed) : nil,
@@ -184,6 +168,6 @@ extension QueuedRequest: FetchableRecord {
     acceptedAt = row["acceptedAt"]
     isHeld = row["held"]
     waitsFor = row["waitsFor"]
-    place = QueuePlace(time: row["time"], row: row["row"])
+    place = PagePlace(numbers: [row["time"], row["row"]])
   }
 }

@@ -44,32 +44,13 @@ package struct TimelineEntry: Sendable, Equatable {
   }
 }
 
-/// A place between two entries of a timeline: for each of its three sources, the row next to it.
-package struct TimelinePlace: Sendable, Equatable, CustomStringConvertible {
-  fileprivate var rows: [Int64]
-
-  /// Reads the output of `description`; nil for anything else.
-  package init?(_ text: String) {
-    let rows = text.split(separator: "-", omittingEmptySubsequences: false).map { Int64($0) }
-    guard rows.count == 3, let all = rows.compactMap(\.self) as [Int64]?, all.count == 3, all.allSatisfy({ $0 >= 0 })
-    else { return nil }
-    self.rows = all
-  }
-
-  fileprivate init(rows: [Int64]) { self.rows = rows }
-
-  package var description: String { rows.map(String.init).joined(separator: "-") }
-
-  fileprivate static let end = TimelinePlace(rows: [.max, .max, .max])
-}
-
 /// A part of a timeline.
 package struct TimelinePage: Sendable {
   /// Oldest first.
   package fileprivate(set) var entries: [TimelineEntry] = []
   /// Where older and newer entries are; nil if there are none.
-  package fileprivate(set) var older: TimelinePlace?
-  package fileprivate(set) var newer: TimelinePlace?
+  package fileprivate(set) var older: PagePlace?
+  package fileprivate(set) var newer: PagePlace?
 
   /// An empty page.
   package init() {}
@@ -86,22 +67,22 @@ extension LedgerView {
   ///   - place: the place before or after which the page lies.
   ///   - isForward: whether the page is after `place`.
   package func timeline(
-    of conversation: ConversationID, inbox: InboxID? = nil, from place: TimelinePlace? = nil, isForward: Bool = false,
+    of conversation: ConversationID, inbox: InboxID? = nil, from place: PagePlace? = nil, isForward: Bool = false,
     limit: Int = 60
   ) throws -> TimelinePage {
-    let start = place ?? .end
+    let start = place ?? PagePlace(numbers: Timeline.sources.map { _ in .max })
     return try read { database in
       guard let row = try database.knownConversation(conversation) else { return TimelinePage() }
       var sources = try Timeline.sources.indices.map { index in
         try TimelineSource(
-          database, Timeline.sources[index], conversation: row, inbox: inbox, from: start.rows[index],
+          database, Timeline.sources[index], conversation: row, inbox: inbox, from: start.numbers[index],
           isForward: isForward)
       }
       var entries: [TimelineEntry] = []
       var nearest = start
       while entries.count < limit, let index = Timeline.next(of: sources, isForward: isForward) {
         guard let (row, entry) = try sources[index].take() else { break }
-        nearest.rows[index] = row
+        nearest.numbers[index] = row
         if let entry { entries.append(entry) }
       }
       let goesOn = sources.contains { $0.head != nil }
@@ -110,16 +91,16 @@ extension LedgerView {
       if isForward {
         page.newer = goesOn ? nearest : nil
         // Rows at `start` and before it; those that were taken begin after it.
-        page.older = TimelinePlace(rows: start.rows.map { $0 == .max ? $0 : $0 + 1 })
+        page.older = PagePlace(numbers: start.numbers.map { $0 == .max ? $0 : $0 + 1 })
       } else {
         if place == nil {
           // Later entries are newer than this page, also in a source from which nothing was taken.
-          for index in sources.indices where nearest.rows[index] == .max {
-            nearest.rows[index] = sources[index].head.map { $0["row"] + 1 } ?? 1
+          for index in sources.indices where nearest.numbers[index] == .max {
+            nearest.numbers[index] = sources[index].head.map { $0["row"] + 1 } ?? 1
           }
         }
         page.older = goesOn ? nearest : nil
-        page.newer = place == nil ? nil : TimelinePlace(rows: start.rows.map { $0 - 1 })
+        page.newer = place == nil ? nil : PagePlace(numbers: start.numbers.map { $0 - 1 })
       }
       return page
     }
@@ -128,7 +109,7 @@ extension LedgerView {
 
 extension LedgerView {
   /// The place after a message or photo, so that the page before it ends with that one; nil if it is unknown.
-  package func place(after message: MessageID) throws -> TimelinePlace? {
+  package func place(after message: MessageID) throws -> PagePlace? {
     try read { database in
       func first(_ sql: String, _ values: StatementArguments) throws -> Row? {
         try Row.fetchOne(database, sql: sql, arguments: values)
@@ -142,15 +123,15 @@ extension LedgerView {
         """, [message.text])
       guard let found else { return nil }
       let rows = try database.rows(of: found["conversation"], until: found["time"])
-      return TimelinePlace(rows: rows.map { $0 + 1 })
+      return PagePlace(numbers: rows.map { $0 + 1 })
     }
   }
 
   /// The place before the first entry of a time or later; nil for an unknown conversation.
-  package func place(before time: Timestamp, in conversation: ConversationID) throws -> TimelinePlace? {
+  package func place(before time: Timestamp, in conversation: ConversationID) throws -> PagePlace? {
     try read { database in
       guard let row = try database.knownConversation(conversation) else { return nil }
-      return TimelinePlace(rows: try database.rows(of: row, until: time.milliseconds - 1))
+      return PagePlace(numbers: try database.rows(of: row, until: time.milliseconds - 1))
     }
   }
 }
