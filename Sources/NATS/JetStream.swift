@@ -53,13 +53,9 @@ struct JetStream: Sendable {
       }
       let message: Message
     }
-    do throws(JetStreamFault) {
-      let message = try await api("STREAM.MSG.GET.\(stream)", wanted, as: Answer.self).message
-      return Stored(subject: message.subject, position: message.seq, bytes: message.data.map(Array.init) ?? [])
-    } catch {
-      if case .api(10037, _) = error { return nil }
-      throw error
-    }
+    let answer = try await found("STREAM.MSG.GET.\(stream)", wanted, as: Answer.self, absent: [10037])
+    guard let message = answer?.message else { return nil }
+    return Stored(subject: message.subject, position: message.seq, bytes: message.data.map(Array.init) ?? [])
   }
 
   /// The last message of a subject from any server that has it; nil also if that server does not have it yet.
@@ -94,24 +90,14 @@ struct JetStream: Sendable {
 
   func create(_ stream: StreamSettings) async throws(JetStreamFault) {
     struct Created: Decodable { let config: StreamSettings.Found }
-    do throws(JetStreamFault) {
-      _ = try await api(
-        "STREAM.CREATE.\(stream.name)", stream.json, as: Created.self, within: .seconds(20))
-    } catch {
-      // Another host made it, or an operator changed its limits.
-      if case .api(10058, _) = error { return }
-      throw error
-    }
+    // 10058: another host made it, or an operator changed its limits.
+    _ = try await found(
+      "STREAM.CREATE.\(stream.name)", stream.json, as: Created.self, absent: [10058], within: .seconds(20))
   }
 
   /// A stream, and how its servers are; nil if there is none.
   func stream(_ name: String) async throws(JetStreamFault) -> StreamSettings.Info? {
-    do throws(JetStreamFault) {
-      return try await api("STREAM.INFO.\(name)", "", as: StreamSettings.Info.self)
-    } catch {
-      if case .api(10059, _) = error { return nil }
-      throw error
-    }
+    try await found("STREAM.INFO.\(name)", "", as: StreamSettings.Info.self, absent: [10059])
   }
 
   // MARK: Consumers
@@ -134,23 +120,15 @@ struct JetStream: Sendable {
       {"stream_name":"\(stream)","action":"create","config":{"name":"\(name)","durable_name":"\(name)",\
       "ack_policy":"explicit","deliver_policy":"all","ack_wait":43200000000000,"max_ack_pending":-1,"max_deliver":-1}}
       """
-    do throws(JetStreamFault) {
-      return try await api("CONSUMER.CREATE.\(stream).\(name)", settings, as: Created.self).name == name
-    } catch {
-      // Too many, several on a work queue, or one of this name: in each case it is not ours alone.
-      if case .api(let code, _) = error, [10026, 10099, 10100, 10105, 10148].contains(code) { return false }
-      throw error
-    }
+    // Too many, several on a work queue, or one of this name: in each case it is not ours alone.
+    let created = try await found(
+      "CONSUMER.CREATE.\(stream).\(name)", settings, as: Created.self, absent: [10026, 10099, 10100, 10105, 10148])
+    return created?.name == name
   }
 
   /// Removes a consumer; repeatable.
   func deleteConsumer(_ name: String, of stream: String) async throws(JetStreamFault) {
-    do throws(JetStreamFault) {
-      _ = try await api("CONSUMER.DELETE.\(stream).\(name)", "", as: Done.self)
-    } catch {
-      if case .api(10014, _) = error { return }
-      throw error
-    }
+    _ = try await found("CONSUMER.DELETE.\(stream).\(name)", "", as: Done.self, absent: [10014])
   }
 
   /// The number of the last message that a consumer delivered; nil if the consumer does not exist.
@@ -162,12 +140,8 @@ struct JetStream: Sendable {
       }
       let delivered: Delivered
     }
-    do throws(JetStreamFault) {
-      return try await api("CONSUMER.INFO.\(stream).\(name)", "", as: Info.self).delivered.consumer
-    } catch {
-      if case .api(let code, _) = error, code == 10014 || code == 10059 { return nil }
-      throw error
-    }
+    let info = try await found("CONSUMER.INFO.\(stream).\(name)", "", as: Info.self, absent: [10014, 10059])
+    return info?.delivered.consumer
   }
 
   // MARK: Requests
@@ -190,6 +164,16 @@ struct JetStream: Sendable {
     _ verb: String, _ body: String, as type: Answer.Type, within limit: Duration = .seconds(5)
   ) async throws(JetStreamFault) -> Answer {
     try await answer(to: "$JS.API.\(verb)", headers: [], Array(body.utf8), as: type, within: limit)
+  }
+
+  /// As `api`; nil for an error with one of these codes.
+  private func found<Answer: Decodable>(
+    _ verb: String, _ body: String, as type: Answer.Type, absent codes: [Int], within limit: Duration = .seconds(5)
+  ) async throws(JetStreamFault) -> Answer? {
+    do throws(JetStreamFault) { return try await api(verb, body, as: type, within: limit) } catch {
+      guard case .api(let code, _) = error, codes.contains(code) else { throw error }
+      return nil
+    }
   }
 
   private func answer<Answer: Decodable>(

@@ -24,27 +24,23 @@ extension NATSQueue: BlobStore {
 
   package func put(_ bytes: [UInt8], as name: BlobName) async throws(QueueError) {
     guard bytes.count <= mostBlobBytes else { throw .refused("\(name) has more than 64 MiB") }
-    let stream = try await connectedStream()
     let manifest = Manifest(
       put: String(UInt64.random(in: .min ... .max), radix: 36), size: bytes.count,
       digest: SHA256Digest(of: bytes).hex)
-    do {
+    _ = try await ask(mayTakeEffect: true) { stream in
       _ = try await eachOf(Array(0..<manifest.pieces), atOnce: Self.atOnce) { number in
         let start = number * Self.piece
         return try await stream.append(
           Array(bytes[start..<min(start + Self.piece, bytes.count)]), to: Self.subject(name, manifest.put, number),
           of: StreamSettings.bytes.name)
       }
-      _ = try await stream.append(try json(manifest), to: Self.subject(name), of: StreamSettings.bytes.name)
-    } catch {
-      throw (error as? JetStreamFault ?? .malformed).queueError(mayTakeEffect: true)
+      return try await stream.append(try json(manifest), to: Self.subject(name), of: StreamSettings.bytes.name)
     }
   }
 
   package func get(_ name: BlobName) async throws(QueueError) -> [UInt8]? {
-    let stream = try await connectedStream()
-    var seen: String?
-    do {
+    try await ask(mayTakeEffect: false) { stream in
+      var seen: String?
       // A put that ended meanwhile has other pieces.
       while let stored = try await stream.last(of: Self.subject(name), in: StreamSettings.bytes.name) {
         guard let manifest = try? JSONDecoder().decode(Manifest.self, from: Data(stored.bytes)), manifest.isSound,
@@ -60,15 +56,12 @@ extension NATSQueue: BlobStore {
         if bytes.count == manifest.size, SHA256Digest(of: bytes).hex == manifest.digest { return bytes }
       }
       return nil
-    } catch {
-      throw (error as? JetStreamFault ?? .malformed).queueError(mayTakeEffect: false)
     }
   }
 
   package func remove(_ parts: [Int], of record: RecordID) async throws(QueueError) {
-    let stream = try await connectedStream()
-    do { try await stream.purge("ps.b.\(record).>", of: StreamSettings.bytes.name) } catch {
-      throw error.queueError(mayTakeEffect: true)
+    try await ask(mayTakeEffect: true) { stream in
+      try await stream.purge("ps.b.\(record).>", of: StreamSettings.bytes.name)
     }
   }
 

@@ -22,23 +22,30 @@ package final class NATSQueue: Queue {
 
   package func close() async { await connector.close() }
 
-  func connectedStream() async throws(QueueError) -> JetStream { try await connector.jetStream() }
+  /// Runs `body` with a connection to servers that are new enough. Its errors become those of the queue.
+  ///
+  /// - Parameter mayTakeEffect: the request changes something, so that silence is a doubt.
+  func ask<Answer>(
+    mayTakeEffect: Bool, _ body: (JetStream) async throws -> Answer
+  ) async throws(QueueError) -> Answer {
+    let stream = try await connector.jetStream()
+    do { return try await body(stream) } catch let error as QueueError { throw error } catch {
+      throw (error as? JetStreamFault ?? .malformed).queueError(mayTakeEffect: mayTakeEffect)
+    }
+  }
 
   // MARK: Records
 
   package func append(
     _ record: [UInt8], as id: RecordID, to partition: Partition
   ) async throws(QueueError) -> Position {
-    let stream = try await connector.jetStream()
-    let settings = StreamSettings.queue(partition)
-    do {
-      // The first header refuses a record that was there in the last two minutes, the second one a record that is there now.
-      return try await stream.append(
-        record, to: "ps.q.\(partition).\(id)", of: settings.name,
-        headers: ["Nats-Msg-Id", id.text, "Nats-Expected-Last-Subject-Sequence", "0"])
-    } catch {
-      guard error.isTaken else { throw error.queueError(mayTakeEffect: true) }
+    let made = try await ask(mayTakeEffect: true) { stream in
+      // The header refuses a record that was there in the last two minutes, and not only one that is there now.
+      try await stream.appendFirst(
+        record, to: "ps.q.\(partition).\(id)", of: StreamSettings.queue(partition).name,
+        headers: ["Nats-Msg-Id", id.text])
     }
+    if let made { return made }
     guard let position = try await find(id, in: partition) else {
       throw .doubtful("record \(id) was in the queue a moment ago, and is not there now")
     }
@@ -46,33 +53,26 @@ package final class NATSQueue: Queue {
   }
 
   package func find(_ id: RecordID, in partition: Partition) async throws(QueueError) -> Position? {
-    let stream = try await connector.jetStream()
-    do {
-      return try await stream.last(of: "ps.q.\(partition).\(id)", in: StreamSettings.queue(partition).name)?.position
-    } catch {
-      throw error.queueError(mayTakeEffect: false)
+    try await ask(mayTakeEffect: false) { stream in
+      try await stream.last(of: "ps.q.\(partition).\(id)", in: StreamSettings.queue(partition).name)?.position
     }
   }
 
   package func record(
     after position: Position, in partition: Partition
   ) async throws(QueueError) -> StoredRecord? {
-    let stream = try await connector.jetStream()
-    do {
+    try await ask(mayTakeEffect: false) { stream in
       let (subjects, name) = ("ps.q.\(partition)", StreamSettings.queue(partition).name)
       return try await stream.record(after: position, below: subjects, in: name).map { found in
         StoredRecord(position: found.stored.position, id: found.id, record: found.stored.bytes)
       }
-    } catch {
-      throw error.queueError(mayTakeEffect: false)
     }
   }
 
   // MARK: Owners
 
   package func owners() async throws(QueueError) -> [Partition: HostID] {
-    let stream = try await connector.jetStream()
-    do {
+    try await ask(mayTakeEffect: false) { stream in
       let found = try await eachOf(Partition.all, atOnce: 16) { partition in
         try await stream.consumers(of: StreamSettings.queue(partition).name).compactMap(ConsumerName.init).first
       }
@@ -80,17 +80,15 @@ package final class NATSQueue: Queue {
         uniqueKeysWithValues: zip(Partition.all, found).compactMap { pair in
           pair.1.map { (pair.0, $0.host) }
         })
-    } catch {
-      throw (error as? JetStreamFault ?? .malformed).queueError(mayTakeEffect: false)
     }
   }
 
   package func take(
     _ partition: Partition, for host: HostID, replacing replaced: Set<HostID>
   ) async throws(QueueError) -> (any OwnedPartition)? {
-    let stream = try await connector.jetStream()
     let settings = StreamSettings.queue(partition)
-    do {
+    // A consumer that was made without an answer is this host's, which may replace it.
+    return try await ask(mayTakeEffect: false) { stream in
       for name in try await stream.consumers(of: settings.name) {
         guard let owner = ConsumerName(name) else {
           let name = escaped(name, limit: 80)
@@ -104,26 +102,16 @@ package final class NATSQueue: Queue {
         let info = try await stream.stream(settings.name)
       else { return nil }
       return NATSPartition(partition, consumer, connector, inherited: info.state.last)
-    } catch let error as QueueError {
-      throw error
-    } catch {
-      // A consumer that was made without an answer is this host's, which may replace it.
-      throw (error as? JetStreamFault ?? .malformed).queueError(mayTakeEffect: false)
     }
   }
 
   // MARK: Facts
 
   package func conclude(_ fact: [UInt8], of id: RecordID, from origin: HostID) async throws(QueueError) -> [UInt8] {
-    let stream = try await connector.jetStream()
-    do {
-      _ = try await stream.append(
-        fact, to: "ps.r.\(origin).\(id)", of: StreamSettings.done.name,
-        headers: ["Nats-Expected-Last-Subject-Sequence", "0"])
-      return fact
-    } catch {
-      guard error.isTaken else { throw error.queueError(mayTakeEffect: true) }
+    let made = try await ask(mayTakeEffect: true) { stream in
+      try await stream.appendFirst(fact, to: "ps.r.\(origin).\(id)", of: StreamSettings.done.name)
     }
+    if made != nil { return fact }
     guard let standing = try await self.fact(of: id, from: origin) else {
       throw .doubtful("a fact of \(id) is being made")
     }
@@ -131,58 +119,51 @@ package final class NATSQueue: Queue {
   }
 
   package func fact(of id: RecordID, from origin: HostID) async throws(QueueError) -> [UInt8]? {
-    let stream = try await connector.jetStream()
-    do { return try await stream.last(of: "ps.r.\(origin).\(id)", in: StreamSettings.done.name)?.bytes } catch {
-      throw error.queueError(mayTakeEffect: false)
+    try await ask(mayTakeEffect: false) { stream in
+      try await stream.last(of: "ps.r.\(origin).\(id)", in: StreamSettings.done.name)?.bytes
     }
   }
 
   package func facts(
     for origin: HostID, after position: Position, limit: Int
   ) async throws(QueueError) -> [StoredFact] {
-    let stream = try await connector.jetStream()
     let bell = "ps.r.\(origin)"
-    // Opened before the first look, so that no fact between that look and the wait is missed.
-    stream.connection.open(mailbox: bell)
-    let isHeard = listening.withLock { listening in
-      let connection = ObjectIdentifier(stream.connection)
-      defer { listening[origin] = connection }
-      return listening[origin] == connection
-    }
-    if !isHeard { stream.connection.listen(to: "\(bell).*") }
-    do throws(JetStreamFault) {
+    return try await ask(mayTakeEffect: false) { stream in
+      // Opened before the first look, so that no fact between that look and the wait is missed.
+      stream.connection.open(mailbox: bell)
+      let isHeard = listening.withLock { listening in
+        let connection = ObjectIdentifier(stream.connection)
+        defer { listening[origin] = connection }
+        return listening[origin] == connection
+      }
+      if !isHeard { stream.connection.listen(to: "\(bell).*") }
       let found = try await stream.facts(for: origin, after: position, limit: limit)
       guard found.isEmpty, limit > 0 else { return found }
       do { _ = try await stream.connection.take(from: bell, within: .seconds(Self.patience)) } catch {
         // After a lost connection, facts may have come unheard.
-        if error == .cancelled { throw .request(error) }
+        if error == .cancelled { throw JetStreamFault.request(error) }
       }
       return try await stream.facts(for: origin, after: position, limit: limit)
-    } catch {
-      throw error.queueError(mayTakeEffect: false)
     }
   }
 
   // MARK: Hosts
 
   package func beat(_ beat: Beat) async throws(QueueError) {
-    let stream = try await connector.jetStream()
-    do {
-      let text = try json(beat)
-      _ = try await stream.append(text, to: "ps.h.\(beat.host)", of: StreamSettings.hosts.name)
-    } catch {
-      throw (error as? JetStreamFault ?? .malformed).queueError(mayTakeEffect: true)
+    _ = try await ask(mayTakeEffect: true) { stream in
+      try await stream.append(try json(beat), to: "ps.h.\(beat.host)", of: StreamSettings.hosts.name)
     }
   }
 
   package func beats() async throws(QueueError) -> [StoredBeat] {
-    let stream = try await connector.jetStream()
-    var beats: [StoredBeat] = []
-    var position: UInt64 = 1
-    do throws(JetStreamFault) {
+    try await ask(mayTakeEffect: false) { stream in
+      var beats: [StoredBeat] = []
+      var position: UInt64 = 1
       // All from the stream's leader, or none: a host that was left out would be taken for dead.
       while let stored = try await stream.next(from: position, of: "ps.h.*", in: StreamSettings.hosts.name) {
-        guard stored.position >= position, stored.position < .max, beats.count < 10_000 else { throw .malformed }
+        guard stored.position >= position, stored.position < .max, beats.count < 10_000 else {
+          throw JetStreamFault.malformed
+        }
         position = stored.position + 1
         guard stored.bytes.count <= 4096, let beat = try? JSONDecoder().decode(Beat.self, from: Data(stored.bytes)),
           stored.subject == "ps.h.\(beat.host)"
@@ -192,8 +173,6 @@ package final class NATSQueue: Queue {
         beats.append(StoredBeat(beat: beat, number: stored.position))
       }
       return beats
-    } catch {
-      throw error.queueError(mayTakeEffect: false)
     }
   }
 
@@ -259,6 +238,17 @@ struct ConsumerName: Sendable {
 }
 
 extension JetStream {
+  /// Appends the first message of a subject; nil if the subject already has one.
+  fileprivate func appendFirst(
+    _ bytes: [UInt8], to subject: String, of stream: String, headers: [String] = []
+  ) async throws(JetStreamFault) -> UInt64? {
+    let headers = headers + ["Nats-Expected-Last-Subject-Sequence", "0"]
+    do throws(JetStreamFault) { return try await append(bytes, to: subject, of: stream, headers: headers) } catch {
+      guard case .api(10071, _) = error else { throw error }
+      return nil
+    }
+  }
+
   fileprivate func facts(
     for origin: HostID, after position: Position, limit: Int
   ) async throws(JetStreamFault) -> [StoredFact] {
@@ -287,12 +277,5 @@ extension JetStream {
       }
     }
     return nil
-  }
-}
-
-extension JetStreamFault {
-  /// Whether the subject already has a message.
-  fileprivate var isTaken: Bool {
-    if case .api(10071, _) = self { true } else { false }
   }
 }

@@ -70,7 +70,7 @@ import Testing
     let partition = try #require(Partition(11))
     for _ in 0..<120 { _ = try await queue.append([1], as: record(), to: partition) }
     let owned = try #require(try await queue.take(partition, for: host(), replacing: []))
-    let stream = try await queue.connectedStream()
+    let stream = try await queue.ask(mayTakeEffect: false) { $0 }
     let consumers = try await stream.consumers(of: StreamSettings.queue(partition).name)
     var count = 0
     while count < 120 {
