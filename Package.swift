@@ -316,9 +316,8 @@ let package = Package(
     .testTarget(
       name: "WebTests",
       dependencies: [
-        "Messages", "Web", "WebAccess", .product(name: "HTTPTypes", package: "swift-http-types"),
-        .product(name: "Hummingbird", package: "hummingbird"), .product(name: "Logging", package: "swift-log"),
-        .product(name: "NIOEmbedded", package: "swift-nio"),
+        "Messages", "Web", "WebAccess", .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "Logging", package: "swift-log"), .product(name: "NIOEmbedded", package: "swift-nio"),
       ]),
     .testTarget(name: "WebAccessTests", dependencies: ["Messages", "Spooling", "TestSupport", "WebAccess"]),
     .testTarget(name: "SignallingTests", dependencies: ["Signalling"]),
