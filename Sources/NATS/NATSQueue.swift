@@ -139,7 +139,9 @@ package final class NATSQueue: Queue {
       if !isHeard { stream.connection.listen(to: "\(bell).*") }
       let found = try await stream.facts(for: origin, after: position, limit: limit)
       guard found.isEmpty, limit > 0 else { return found }
-      do { _ = try await stream.connection.take(from: bell, within: .seconds(Self.patience)) } catch {
+      do throws(RequestFault) {
+        _ = try await stream.connection.take(from: bell, within: .seconds(Self.patience))
+      } catch {
         // After a lost connection, facts may have come unheard.
         if error == .cancelled { throw JetStreamFault.request(error) }
       }

@@ -21,7 +21,7 @@ struct FieldMapTests {
       "thumbnailURL": .text("https://example.test/o"), "sizeBytes": .whole(9),
     ]
     #expect(
-      photo == ["senderId": .text("me"), "status": .text("sent"), "attachments": .list([.map(attachment)])])
+      photo == ["senderId": .text("me"), "status": .text("sent"), "attachments": .list([.object(attachment)])])
     let text = map.filled(with: OutgoingMessage("m2", .text("hello"))).fields
     #expect(
       text == [
