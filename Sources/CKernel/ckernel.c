@@ -173,6 +173,7 @@ static bool put_all(int file, const char *bytes, size_t count, bool is_socket) {
   while (count > 0) {
     const ssize_t written = is_socket ? send(file, bytes, count, MSG_NOSIGNAL) : write(file, bytes, count);
     if (written < 0 && errno == EINTR) continue;
+    if (written == 0) errno = EIO;
     if (written <= 0) return false;
     bytes += written;
     count -= (size_t)written;

@@ -2,7 +2,7 @@ import COpenSSL
 
 /// HKDF with SHA-256 (RFC 5869).
 package enum Derivation {
-  /// `count` bytes from `secret`; at most 255 blocks of 32 bytes.
+  /// `count` bytes from `secret`; at most 255 blocks of 32 bytes. Ends the process if OpenSSL has no HMAC.
   package static func hkdf(
     _ secret: [UInt8], salt: [UInt8] = [UInt8](repeating: 0, count: 32), info: String = "", count: Int = 32
   ) -> [UInt8] {

@@ -15,7 +15,7 @@ package struct JSONObjectText: JSONMember, ExpressibleByDictionaryLiteral, Custo
 
   /// The object on one line.
   package var bytes: [UInt8] { bytes(depth: nil) }
-  /// The object with a line for each member, and for each object of an array.
+  /// The object with a line for each member, and for each element of an array.
   package var indentedBytes: [UInt8] { bytes(depth: 0) }
   package var description: String { String(decoding: bytes, as: UTF8.self) }
 

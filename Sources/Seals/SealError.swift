@@ -7,7 +7,7 @@ package enum SealError: Error, Equatable, CustomStringConvertible {
   case compressed
   /// It would exceed the size limit of attachments.
   case tooLarge
-  /// OpenSSL on this machine lacks an algorithm.
+  /// This program or its libraries cannot open it; says why.
   case unavailable(String)
 
   package var description: String {

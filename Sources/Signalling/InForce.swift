@@ -1,7 +1,7 @@
 import Synchronization
 
-/// A value that is replaced as a whole, such as the configuration, or changed in place, such as a set. An operation reads
-/// it once and keeps it to its end.
+/// A value that all share: replaced as a whole, such as the configuration, which an operation reads once and keeps to its
+/// end; or changed in place, such as a set.
 package final class InForce<Value: Sendable>: Sendable {
   private let value: Mutex<Value>
 

@@ -15,7 +15,7 @@ extension Site {
       _ = try await order(
         .prefer(
           conversation: conversation.text, fetch: form["fetch"], autoReveal: form["auto-reveal"].map { $0 == "on" }))
-      tell("prefs", session, ["conversation": "\(escaped(conversation.text))"])
+      logAct("prefs", session, ["conversation": "\(escaped(conversation.text))"])
       let page = form["fetch"] == nil ? "" : "/settings"
       return Self.redirect(to: "/conversation\(page)?name=\(inAddress(conversation.text))")
     }
@@ -24,7 +24,7 @@ extension Site {
         let conversation = try Self.conversation(request)
         let form = try await Self.fields(of: request)
         _ = try await self.order(order([conversation.text]))
-        tell(word, session, ["conversation": "\(escaped(conversation.text))"])
+        logAct(word, session, ["conversation": "\(escaped(conversation.text))"])
         if form["back"] == "queue" { return Self.redirect(to: "/queue") }
         return Self.redirect(to: "/conversation/settings?name=\(inAddress(conversation.text))")
       }

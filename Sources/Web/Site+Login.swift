@@ -50,7 +50,7 @@ extension Site {
         try access.unlock(secret, session, password: password, at: .now())
       }
       guard isRight else {
-        tell("unlock", session, ["error": "wrong password"], level: .warning)
+        logAct("unlock", session, ["error": "wrong password"], level: .warning)
         // A wrong guess costs time.
         try await Task.sleep(for: .seconds(1))
         throw Self.locked("The password is wrong.")

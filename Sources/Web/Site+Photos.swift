@@ -32,7 +32,7 @@ extension Site {
       guard let order = orders[act] else { throw WebProblem(.notFound, "There is no such page.") }
       let form = try await Self.fields(of: request)
       _ = try await self.order(order)
-      tell(act, session, ["photo": "\(id)"])
+      logAct(act, session, ["photo": "\(id)"])
       let name = inAddress(story.conversation.text)
       return Self.redirect(to: form["back"] == "photo" ? "/photo/\(id)" : "/conversation?name=\(name)&at=\(id)#\(id)")
     }

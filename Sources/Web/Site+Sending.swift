@@ -23,7 +23,7 @@ extension Site {
       case "delete": try await pool.run { try delete(name) }
       default: throw WebProblem(.notFound, "There is no such page.")
       }
-      tell(act, session, ["request": "\(name)"])
+      logAct(act, session, ["request": "\(name)"])
       if request.isByScript {
         return Response(status: .ok, body: ResponseBody(byteBuffer: ByteBuffer(string: sentence)))
       }
@@ -60,7 +60,7 @@ extension Site {
     }
     do {
       let name = try drop(form, to: conversation, key, session)
-      tell("send", session, ["request": "\(name)"])
+      logAct("send", session, ["request": "\(name)"])
     } catch let error as SpoolError {
       throw WebProblem(.noRoom, "\(error).")
     } catch let refusal as Refusal {

@@ -17,7 +17,7 @@ extension Site {
       guard try await pool.run({ try access.end(id) }) else {
         throw WebProblem(.notFound, "This link or session has ended already.")
       }
-      tell("end", session, ["ended": "\(id)"], level: .notice)
+      logAct("end", session, ["ended": "\(id)"], level: .notice)
       return Self.redirect(to: "/sessions")
     }
   }

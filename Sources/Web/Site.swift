@@ -168,7 +168,7 @@ struct Site: Sendable {
   // MARK: What handlers share
 
   /// Logs what a session did.
-  func tell(
+  func logAct(
     _ act: String, _ session: WebSession, _ facts: Logger.Metadata = [:], level: Logger.Level = .info
   ) {
     let who: Logger.Metadata = ["act": "\(act)", "session": "\(session.grant.name)"]

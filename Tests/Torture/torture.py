@@ -211,7 +211,7 @@ def main():
     if options.json:
         options.json.parent.mkdir(parents=True, exist_ok=True)
         options.json.write_text(json.dumps({"seed": options.seed, "faults": total, "rows": rows}, indent=1) + "\n")
-    # What broke is done again when the run is.
+    # Parts that broke are done again by the next run.
     if not any(row["broken"] for row in rows):
         run.state.unlink(missing_ok=True)
     return 0 if all(row["good"] for row in rows) else 1

@@ -87,7 +87,7 @@ extension Site {
     let submission = Submission(profilePhoto: photo, of: inbox, key: key)
     do {
       let name = try await pool.run { try submission.drop(into: spool.path) }
-      tell(photo == nil ? "profile-remove" : "profile", session, ["request": "\(name)"])
+      logAct(photo == nil ? "profile-remove" : "profile", session, ["request": "\(name)"])
       return Self.redirect(to: "/profile?inbox=\(inAddress(inbox.text))&request=\(inAddress(name.text))")
     } catch let error as SpoolError {
       throw WebProblem(.noRoom, "\(error).")

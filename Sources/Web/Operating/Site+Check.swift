@@ -19,7 +19,7 @@ extension Site {
       // Without a daemon nobody could answer.
       _ = try await order(.listening)
       await board.run(patience: .seconds(Self.checkPatience)) { await round() }
-      tell("check", session)
+      logAct("check", session)
       return Self.redirect(to: "/check")
     }
   }

@@ -21,7 +21,7 @@ extension Site {
     }
     routes.on(.post, "queue/flush", may: .operate) { _, _, session in
       let answer = try await order(.flush)
-      tell("flush", session, ["outcome": "\(answer)"])
+      logAct("flush", session, ["outcome": "\(answer)"])
       return Self.redirect(to: "/queue?done=flush-0")
     }
     for act in ["retry", "cancel"] {
@@ -49,7 +49,7 @@ extension Site {
       let known = try ledger().queuedNames(among: names, inbox: session.inbox, failed: isRetry)
       return try isRetry ? retry(known) : cancelLater(known)
     }
-    tell(act, session, ["requests": "\(count)"], level: .notice)
+    logAct(act, session, ["requests": "\(count)"], level: .notice)
     return Self.redirect(to: "/queue?\(query.and("done=\(act)-\(count)"))")
   }
 
@@ -77,7 +77,7 @@ extension Site {
       }
       return try isRetry ? retry(names) : cancelLater(names)
     }
-    tell(act, session, ["requests": "\(count)", "filter": "\(query.address)"], level: .notice)
+    logAct(act, session, ["requests": "\(count)", "filter": "\(query.address)"], level: .notice)
     return Self.redirect(to: "/queue?\(query.and("done=\(act)-\(count)"))")
   }
 

@@ -21,7 +21,7 @@ extension Site {
       let (inbox, conversation) = try Self.scope(request)
       let answer = try await order(.clear(inbox: inbox?.text, conversation: conversation?.text), patience: 25)
       let (whose, what) = (escaped(inbox?.text ?? ""), escaped(conversation?.text ?? ""))
-      tell(
+      logAct(
         "clear", session, ["inbox": "\(whose)", "conversation": "\(what)", "outcome": "\(answer)"], level: .notice)
       return Self.redirect(to: "/storage?done=\(inAddress("cleared \(answer)"))")
     }
@@ -40,7 +40,7 @@ extension Site {
       }
       try await pool.run { try orderPurge(of: conversation) }
       // No name: purged conversations are not logged.
-      tell("purge", session, level: .notice)
+      logAct("purge", session, level: .notice)
       let isDone = try await isPurged(conversation)
       var response = Self.redirect(to: "/storage?done=\(isDone ? "purged" : "purging")")
       if let clear = HTTPField.Name("clear-site-data") { response.headers[clear] = "\"cache\"" }

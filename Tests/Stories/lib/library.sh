@@ -67,7 +67,7 @@ wait_until() {
   until "$@"; do
     [ "$SECONDS" -lt "$end" ] || fail "it never came to this: $*"
     sleep $pause
-    # What takes longer is not asked for so often: questions start programs.
+    # A long wait asks less often: questions start programs.
     turns=$((turns + 1))
     [ "$turns" -lt 5 ] || pause=0.1
   done

@@ -1,5 +1,5 @@
 # Cameras upload by FTP to Debian's vsftpd into folders whose files are moved, deleted or kept once they were sent: also an upload
-# that pauses in the middle, one that breaks off and is resumed, and a thousand photos at once. Each is sent once and whole.
+# that pauses in the middle, one that breaks off and is resumed, and 200 photos at once. Each is sent once and whole.
 . "$(dirname "$0")/../lib/library.sh"
 . "$here/lib/mail.sh"
 . "$here/lib/machine.sh"

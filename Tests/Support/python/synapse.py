@@ -15,7 +15,6 @@ import hmac
 import json
 import os
 import shutil
-import subprocess
 import sys
 import urllib.error
 import urllib.request

@@ -7,6 +7,7 @@ import pathlib
 import re
 import subprocess
 import tempfile
+import urllib.error
 import urllib.parse
 import urllib.request
 
@@ -50,7 +51,9 @@ class App:
 
     def fetch(self, photo, objects):
         name = urllib.parse.urlsplit(photo["url"]).path.rpartition("/o/")[2]
-        with urllib.request.urlopen(f"{self.storage}/storage/v1/b/photos/o/{name}?alt=media", timeout=60) as answer:
+        # Without a file, the oracle says that the object is lost.
+        with contextlib.suppress(urllib.error.HTTPError), urllib.request.urlopen(
+                f"{self.storage}/storage/v1/b/photos/o/{name}?alt=media", timeout=60) as answer:
             objects.mkdir(exist_ok=True)
             (objects / photo["contentDigest"]).write_bytes(answer.read())
 

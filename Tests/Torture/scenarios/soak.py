@@ -5,10 +5,10 @@ networks go wrong, refuse and go silent. In the first half the daemon is killed,
 live on, and their memory, descriptors and disk are measured."""
 
 import contextlib
-import http.client
 import os
 import pathlib
 import signal
+import sqlite3
 import statistics
 import tempfile
 import time
@@ -20,14 +20,14 @@ from scenario import Skip, scenario
 from scenarios import mail
 from scenarios.encrypted import Room
 from scenarios.page import ENDS, Browser
-from shared import WIDTHS, photo
+from shared import photo
 
 # A write-ahead log may grow until a reader is done and a checkpoint comes: its own limit, and half as much again.
 MOST_LOG = 24 << 20
 # The ledger keeps a row for each photo that its store still has, so that it can be fetched again. With its part of the indexes
 # it takes so many bytes, which are not counted.
 PHOTO_ROW = 1_160
-# What may grow so much, beside a quarter, from the first third of the second half to the last.
+# Sizes that may grow by so much, and by a quarter, from the first third of the second half to the last.
 ALLOWANCES = {"memory": 32 << 20, "descriptors": 24, "page's memory": 32 << 20, "page's descriptors": 24, "ledger": 4 << 20,
               "disk": 8 << 20}
 SETTINGS = """cache: {{inbox: {cache}, total: {cache}}}
@@ -46,11 +46,10 @@ routes:
 class Soak(Load):
     def __init__(self, part, place, room, seconds):
         super().__init__(part, place)
-        self.room, self.begun, self.seconds = room, time.monotonic(), seconds
+        self.room, self.begun = room, time.monotonic()
         self.lives_on = self.begun + seconds / 2
-        # What a daemon needs to hear of a reload, and which configuration it has.
-        self.is_ready, self.cache = False, "200kB"
-        self.told = 0
+        # Whether the daemon hears of a reload; the limits of its cache; the events of the open page.
+        self.is_ready, self.cache, self.events = False, "200kB", 0
         made = types.SimpleNamespace(environment=place.environment, scratch=place.path, running=place.processes, photo=photo(40))
         self.page = Browser(made, "page")
 
@@ -107,7 +106,7 @@ class Soak(Load):
         """The stream of events that an open page hears."""
         with contextlib.suppress(*ENDS, ValueError, AttributeError), self.page.stream("list", "conversation:page") as answer:
             while not self.over.is_set() and (line := answer.readline()):
-                self.told += line.startswith(b"event:")
+                self.events += line.startswith(b"event:")
         self.over.wait(0.1)
 
     # MARK: what goes wrong
@@ -141,8 +140,9 @@ class Soak(Load):
         self.over.wait(chance.uniform(5, 15))
         self.cache = chance.choice(("150kB", "200kB", "250kB"))
         self.configure()
+        daemon = self.daemon
         if self.is_ready:
-            self.daemon.signal(signal.SIGHUP)
+            daemon.signal(signal.SIGHUP)
             self.fault("configuration read again")
 
     def kill_darkroom(self, chance, number):
@@ -184,7 +184,7 @@ class Soak(Load):
                 **of_process(self.daemon.process.pid, ""), **of_process(self.page.process.pid, "page's "),
                 "ledger": (state / "ledger.sqlite").stat().st_size - rows,
                 "log": (state / "ledger.sqlite-wal").stat().st_size, "disk": used(self.place.spool) - rows}
-        except (OSError, ValueError, IndexError):
+        except (OSError, ValueError, IndexError, sqlite3.Error):
             return None
 
 
@@ -232,9 +232,9 @@ def finish(part, load):
     others = [*places.published(place.spool), *in_room(place, load.room)]
     if load.room.heard["unreadable"]:
         part.complain("LOST", f"{len(load.room.heard['unreadable'])} messages of the room cannot be read")
-    if not load.told:
+    if not load.events:
         part.complain("ALIVE", "an open page heard of nothing")
-    part.notes["events heard by the page"] = load.told
+    part.notes["events heard by the page"] = load.events
     place.context = f"after {part.injected} faults"
     part.judge(place)
 
