@@ -10,9 +10,9 @@ from stage import VIEWS, press, until
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 # The dark scheme has other colours, and nothing else.
 CONTRAST = {"type": "rule", "values": ["color-contrast"]}
-# Colours of a scheme are there once their transitions have ended.
-SETTLED = """() =>
-    Promise.allSettled(document.getAnimations().filter(one => one instanceof CSSTransition).map(one => one.finished))"""
+# Colours are as they stay once the transitions and animations that end have ended.
+SETTLED = """() => Promise.allSettled(document.getAnimations()
+    .filter(one => one.effect.getComputedTiming().endTime < Infinity).map(one => one.finished))"""
 LOOK = """async rules => {
     const {passes, violations} = await axe.run({runOnly: rules, resultTypes: ['violations']})
     const found = violations.flatMap(({id, nodes}) => nodes.map(node => `${id}: ${node.target} ${node.failureSummary}`))

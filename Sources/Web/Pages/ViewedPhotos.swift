@@ -7,9 +7,9 @@ final class ViewedPhotos: Sendable {
   private let told = Mutex([String: ContinuousClock.Instant]())
 
   /// - Parameter tell: tells the daemon; false if none heard it.
-  func logAct(_ photo: String, at now: ContinuousClock.Instant = .now, _ tell: () -> Bool) {
+  func tell(_ photo: String, at now: ContinuousClock.Instant = .now, _ tell: () -> Bool) {
     let isDue = told.withLock { told in told[photo].map { now - $0 >= Self.pause } ?? true }
-    guard isDue, logAct() else { return }
+    guard isDue, tell() else { return }
     told.withLock { told in
       if told.count >= Self.most { told = told.filter { now - $0.value < Self.pause } }
       if told.count < Self.most { told[photo] = now }
