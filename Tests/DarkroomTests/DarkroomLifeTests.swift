@@ -107,7 +107,7 @@ import Testing
       let prepared = try await task.value
       #expect((prepared.original.width, prepared.width) == (6000, 2048))
       wasAtWork = isGone(process)
-      #expect(!darkroom.processes.contains(process))
+      try await eventually("it is gone") { !darkroom.processes.contains(process) }
     }
     #expect(wasAtWork)
   }
