@@ -62,7 +62,8 @@ package struct Submission: Sendable {
       let directory = try tmp.directory(name)
       // The lock tells the janitor that the request is still being written.
       _ = try directory.tryLock()
-      try directory.setPermissions(0o2770)
+      // A service may be unable to set the set-group-id bit, which the directory mostly has from `tmp/`.
+      if try directory.entry().permissions != 0o2770 { try directory.setPermissions(0o2770) }
       try write(into: directory)
       try directory.sync()
       final = try isDraft ? Self.renameDraft(name, from: tmp, to: goal) : rename(name, from: tmp, to: goal)
