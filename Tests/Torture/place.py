@@ -60,7 +60,7 @@ class Place:
         self.secrets = []
         # Published objects of conversations purged since; published objects stay.
         self.published = set()
-        # Gives what other networks received than the recording one.
+        # Gives what networks received beside the recording one.
         self.others = list
         # Whether receipts stay as long as the place does.
         self.keeps_receipts = True
@@ -295,7 +295,7 @@ class Place:
             self.faults.append(f"the daemon that was asked to stop ended with {status}")
 
     def effects(self):
-        """Everything that the network received: its journal, or the published files in their order."""
+        """Everything that the networks received: the journal and what others have, or the published files in their order."""
         if self.kind != "local":
             return [*journal.read(f"{self.path}/journal.jsonl"), *self.others()]
         return published(self.spool)

@@ -114,8 +114,8 @@ class Part:
 
     def sweep(self, once, cheap=1, dear=1):
         """Calls `once(k)` for the k's of this part, as long as it says that the run met the k-th call. Where calls are
-        skipped, a sweep that is so many times as cheap as others skips fewer; one that is so many times as dear takes no
-        more than one call of as many, until so many times as many faults are wanted.
+        skipped, a sweep that is `cheap` times as cheap as others skips fewer. One that is `dear` times as dear takes one call
+        of `dear` at most, and every call only from `dear` times `ALL` faults on.
 
         Returns how many faults that were."""
         step = max(dear * ALL // max(ALL, self.faults), self.step // cheap, 1)
