@@ -115,12 +115,7 @@ extension Ledger {
   /// Ends a request that another owner has given up or published: nothing more of it is published here.
   package func endElsewhere(_ message: QueuedMessage, at now: Timestamp) async throws {
     try await write { database in
-      try database.endWaiting(
-        ofRequest: message.requestRow, conversation: message.conversationRow, as: .cancelled,
-        where: LedgerSchema.waiting)
-      try database.run(
-        "UPDATE requests SET state = 'cancelled', finished_at = ? WHERE id = ? AND state = 'queued'",
-        now.milliseconds, message.requestRow)
+      try database.cancelRest(ofRequest: message.requestRow, in: message.conversationRow, at: now)
     }
   }
 
@@ -229,7 +224,7 @@ extension Database {
     let cancellable = "state IN ('pending','preparing','uploading','uploaded')"
     let messages: [MessageID] = try values(
       "SELECT message FROM messages WHERE request_id = ? AND \(cancellable)", request.row)
-    try endWaiting(ofRequest: request.row, conversation: conversation, as: .cancelled, where: cancellable)
+    try cancelWaiting(ofRequest: request.row, in: conversation, where: cancellable)
     // Somebody waits for the answer.
     if try endRequestIfDone(request.row, at: now) != nil {
       try run(
@@ -287,15 +282,19 @@ extension Database {
   /// ledger was rebuilt. Returns whether it waited there.
   private func takeOver(_ message: String, at now: Timestamp) throws -> Bool {
     guard let former = try first(MessageRow.self, "WHERE message = ?", message) else { return false }
-    try endWaiting(
-      ofRequest: former.requestRow, conversation: former.conversationRow, as: .cancelled, where: LedgerSchema.waiting)
-    try run(
-      "UPDATE requests SET state = 'cancelled', finished_at = ? WHERE id = ? AND state = 'queued'", now.milliseconds,
-      former.requestRow)
+    try cancelRest(ofRequest: former.requestRow, in: former.conversationRow, at: now)
     try forgetMessage(message)
     try run("DELETE FROM messages WHERE id = ?", former.row)
     try run("UPDATE requests SET filed = \(OwnedEnd.now) WHERE id = ?", former.requestRow)
     return !former.state.isFinal
+  }
+
+  /// Cancels a request, except for what is over.
+  fileprivate func cancelRest(ofRequest request: Int64, in conversation: Int64, at now: Timestamp) throws {
+    try cancelWaiting(ofRequest: request, in: conversation)
+    try run(
+      "UPDATE requests SET state = 'cancelled', finished_at = ? WHERE id = ? AND state = 'queued'", now.milliseconds,
+      request)
   }
 
   private func forgetMessage(_ message: String) throws {

@@ -34,7 +34,7 @@ extension Ledger {
         """, conversation)
       // The next messages need not wait for its destination or retry.
       if first == id { try database.hurry(conversation, at: now) }
-      try database.endWaiting(ofRequest: id, conversation: conversation, as: .cancelled, where: cancellable)
+      try database.cancelWaiting(ofRequest: id, in: conversation, where: cancellable)
       let published: [String] = try database.values(
         """
         SELECT file FROM messages WHERE request_id = ? AND state IN ('sent','publishing','relayed') ORDER BY position

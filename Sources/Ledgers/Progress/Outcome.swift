@@ -66,9 +66,7 @@ extension Ledger {
       try database.note(error, of: message, step: step, at: now)
       // Nobody has seen what the network refused at the only attempt.
       if message.kind == .profile && message.attempts == 0 { try database.withdrawProfile(message) }
-      try database.endWaiting(
-        ofRequest: message.requestRow, conversation: message.conversationRow, as: .cancelled,
-        where: LedgerSchema.waiting)
+      try database.cancelWaiting(ofRequest: message.requestRow, in: message.conversationRow)
       try database.run(
         "UPDATE requests SET state = 'failed', cause = ?, error = ?, finished_at = ? WHERE id = ?",
         error.cause.rawValue, "\(message.file): \(error.sentence)", now.milliseconds, message.requestRow)

@@ -30,17 +30,13 @@ extension Database {
     return changesCount == 1
   }
 
-  /// Ends all waiting messages of a request as `state` and returns how many there were.
-  @discardableResult
-  func endWaiting(ofRequest request: Int64, conversation: Int64, as state: MessageState, where condition: String)
-    throws -> Int
-  {
+  /// Cancels the messages of a request that are not over, or those of them that `condition` chooses.
+  func cancelWaiting(
+    ofRequest request: Int64, in conversation: Int64, where condition: String = LedgerSchema.waiting
+  ) throws {
     try run(
-      "UPDATE messages SET state = ?, next_attempt = NULL WHERE request_id = ? AND \(condition)",
-      state.rawValue, request)
-    let count = changesCount
-    try removeWaiting(count, from: conversation)
-    return count
+      "UPDATE messages SET state = 'cancelled', next_attempt = NULL WHERE request_id = ? AND \(condition)", request)
+    try removeWaiting(changesCount, from: conversation)
   }
 
   /// Ends the request if none of its messages waits. Returns its final state; nil if it goes on.
