@@ -24,24 +24,16 @@ package struct ClusterCheck: Sendable {
     self.routes = routes
   }
 
-  /// Reports each fault, or one sentence if all is well.
-  package func run(_ report: DestinationChecks.Report) async {
-    let faults: [String]
-    do { faults = try await self.faults() } catch { faults = [error.description] }
-    for fault in faults { _ = await report("cluster") { throw Failure(.configuration, fault) } }
-    if faults.isEmpty { _ = await report("cluster") { try await compareHosts() } }
-  }
-
   package func close() async { await queue.close() }
 
-  /// The outcomes for `check --running`.
-  func outcomes() async -> [ControlReply.Outcome] {
+  /// Each fault, or one sentence if all is well.
+  package func outcomes() async -> [ControlReply.Outcome] {
     do {
       let faults = try await self.faults()
       return faults.isEmpty
         ? [.init("cluster", isDone: true, try await compareHosts())]
         : faults.map { .init("cluster", isDone: false, $0) }
-    } catch { return [.init("cluster", isDone: false, DestinationChecks.sentence(of: error))] }
+    } catch { return [.failed("cluster", error)] }
   }
 
   private func faults() async throws(QueueError) -> [String] {

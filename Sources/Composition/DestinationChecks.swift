@@ -9,11 +9,11 @@ import Stores
 /// Tests every store and network, and the conversations in routes, without sending: those of a configuration file, or
 /// those of the running daemon. Sentences hold no secrets.
 package struct DestinationChecks: Sendable {
-  /// Runs a check, reports its sentence or error under the subject, and returns whether all is well.
-  package typealias Report = (_ subject: String?, _ check: () async throws -> String) async -> Bool
+  /// Takes the outcome of a check.
+  package typealias Tell = (ControlReply.Outcome) -> Void
 
   /// All checks of one store or network.
-  private typealias Check = @Sendable (Report) async -> Void
+  private typealias Check = @Sendable (Tell) async -> Void
 
   private let settings: Settings
   private let destinations: Destinations
@@ -53,10 +53,10 @@ package struct DestinationChecks: Sendable {
   }
 
   /// Tests one after another, and ends the networks' processes.
-  package func run(_ report: Report) async {
-    for store in destinations.stores { await check(store, report) }
+  package func run(_ tell: Tell) async {
+    for store in destinations.stores { await check(store, tell) }
     for (settings, network) in networks {
-      await check(settings, network, report)
+      await check(settings, network, tell)
       await network.stop()
     }
   }
@@ -80,16 +80,10 @@ package struct DestinationChecks: Sendable {
   private static func outcomes(of check: @escaping Check, patience: Int) async -> [ControlReply.Outcome] {
     let task = Task {
       var outcomes = [ControlReply.Outcome]()
-      await check { subject, body in
-        let subject = subject ?? "destinations"
-        do {
-          outcomes.append(.init(subject, isDone: true, try await body()))
-          return true
-        } catch {
-          let sentence = Task.isCancelled ? "has not answered within \(patience) s" : sentence(of: error)
-          outcomes.append(.init(subject, isDone: false, sentence))
-          return false
-        }
+      await check { outcome in
+        let isLate = !outcome.isDone && Task.isCancelled
+        let late = ControlReply.Outcome(outcome.subject, isDone: false, "has not answered within \(patience) s")
+        outcomes.append(isLate ? late : outcome)
       }
       return outcomes
     }
@@ -105,32 +99,32 @@ package struct DestinationChecks: Sendable {
     }
   }
 
-  /// The sentence of an error, as in the queue and the log.
-  package static func sentence(of error: any Error) -> String { (error as? DeliveryError)?.sentence ?? "\(error)" }
-
   private var networks: [(NetworkSettings, any Network)] {
     settings.networks.compactMap { settings in
       destinations.networks.first { $0.network.name == settings.name }.map { (settings, $0.network) }
     }
   }
 
-  private func check(_ store: any Store, _ report: Report) async {
+  private func check(_ store: any Store, _ tell: Tell) async {
     let isPlain = settings.stores.contains { $0.name == store.name && $0.type.isPlain }
-    _ = await report("store \(store.name)") { try await store.check() + (isPlain ? NetworkSettings.plainWay : "") }
+    let outcome = await ControlReply.Outcome.of("store \(store.name)") {
+      try await store.check() + (isPlain ? NetworkSettings.plainWay : "")
+    }
+    tell(outcome)
   }
 
-  private func check(_ settings: NetworkSettings, _ network: any Network, _ report: Report) async {
+  private func check(_ settings: NetworkSettings, _ network: any Network, _ tell: Tell) async {
     if isNew, type(of: settings.type).keepsAccountInSpool {
-      _ = await report("network \(settings.name)") { "can be looked at once `photospool run` has made the spool" }
-      return
+      let sentence = "can be looked at once `photospool run` has made the spool"
+      return tell(.init("network \(settings.name)", isDone: true, sentence))
     }
-    await checkSending(settings, network, report)
-    if settings.listening != nil { await checkListening(to: settings.name, report) }
+    await checkSending(settings, network, tell)
+    if settings.listening != nil { tell(await checkListening(to: settings.name)) }
   }
 
   /// Asks the daemon, which is the only listener.
-  private func checkListening(to network: String, _ report: Report) async {
-    _ = await report("listening to \(network)") {
+  private func checkListening(to network: String) async -> ControlReply.Outcome {
+    await .of("listening to \(network)") {
       guard let outcomes = try await listening() else { return "begins when `photospool run` does" }
       guard let outcome = outcomes.first(where: { $0.subject == network }) else {
         throw Failure(.configuration, "the daemon does not know of it; have it read the configuration again (SIGHUP)")
@@ -140,9 +134,9 @@ package struct DestinationChecks: Sendable {
     }
   }
 
-  private func checkSending(_ settings: NetworkSettings, _ network: any Network, _ report: Report) async {
+  private func checkSending(_ settings: NetworkSettings, _ network: any Network, _ tell: Tell) async {
     var isAnswering = true
-    let isWell = await report("network \(settings.name)") {
+    let outcome = await ControlReply.Outcome.of("network \(settings.name)") {
       do { return "\(try await network.check()); \(settings.privacy)\(reach(of: settings))" } catch let error
         as DeliveryError
       {
@@ -151,20 +145,18 @@ package struct DestinationChecks: Sendable {
         return "only the daemon, process \(process), can try it; `photospool queue` tells whether it gets through"
       }
     }
-    guard isWell, isAnswering else { return }
+    tell(outcome)
+    guard outcome.isDone, isAnswering else { return }
     let named = conversations(of: settings)
-    for conversation in named where !Task.isCancelled {
+    for (name, address) in named where !Task.isCancelled {
       do {
-        guard let answer = try await network.checkConversation(conversation.address) else { continue }
-        _ = await report("conversation \(conversation.name)") { answer }
-      } catch {
-        _ = await report("conversation \(conversation.name)") { throw error }
-      }
+        guard let answer = try await network.checkConversation(address) else { continue }
+        tell(.init("conversation \(name)", isDone: true, answer))
+      } catch { tell(.failed("conversation \(name)", error)) }
     }
     let closed: [ClosedConversation]
     do { closed = try await network.closedConversations() } catch {
-      _ = await report("network \(settings.name)") { throw error }
-      return
+      return tell(.failed("network \(settings.name)", error))
     }
     // Those that a pattern or the standard network leads there, under their own names.
     let others = self.settings.heardConversations(on: settings).others
@@ -172,7 +164,7 @@ package struct DestinationChecks: Sendable {
       guard !named.contains(where: { conversation.names.contains($0.address) }),
         let name = conversation.names.first(where: { others?(ConversationID(unchecked: $0.text)) == true })
       else { continue }
-      _ = await report("conversation \(name)") { throw conversation.error }
+      tell(.failed("conversation \(name)", conversation.error))
     }
   }
 
@@ -193,5 +185,17 @@ package struct DestinationChecks: Sendable {
     else { return "" }
     return "; the receiver CANNOT open its photos, which have file:// addresses of this computer: "
       + "give the store \(store.name) a `url`, or choose another store"
+  }
+}
+
+extension ControlReply.Outcome {
+  /// The outcome of a check: its sentence, or that of its error.
+  package static func of(_ subject: String, _ check: () async throws -> String) async -> Self {
+    do { return Self(subject, isDone: true, try await check()) } catch { return failed(subject, error) }
+  }
+
+  /// The outcome of a failed check. Its sentence is that of the queue and the log.
+  package static func failed(_ subject: String, _ error: any Error) -> Self {
+    Self(subject, isDone: false, (error as? DeliveryError)?.sentence ?? "\(error)")
   }
 }

@@ -44,9 +44,7 @@ package struct SpoolChecks {
   package func outcomes() async throws -> [ControlReply.Outcome] {
     try await BlockingPool(label: "checks", threads: 1).run {
       all(isNew: false).map { check in
-        do { return .init(check.subject, isDone: true, try check.run()) } catch {
-          return .init(check.subject, isDone: false, DestinationChecks.sentence(of: error))
-        }
+        do { return .init(check.subject, isDone: true, try check.run()) } catch { return .failed(check.subject, error) }
       }
     }
   }

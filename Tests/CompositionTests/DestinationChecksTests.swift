@@ -21,15 +21,7 @@ import Testing
 
   private func lines(_ checks: DestinationChecks) async -> [ControlReply.Outcome] {
     var lines = [ControlReply.Outcome]()
-    await checks.run { subject, check in
-      do {
-        lines.append(.init(subject ?? "", isDone: true, try await check()))
-        return true
-      } catch {
-        lines.append(.init(subject ?? "", isDone: false, DestinationChecks.sentence(of: error)))
-        return false
-      }
-    }
+    await checks.run { lines.append($0) }
     return lines
   }
 

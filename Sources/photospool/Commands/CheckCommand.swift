@@ -40,21 +40,15 @@ struct CheckCommand: AsyncParsableCommand {
     if !isNew { try expectAccess(to: path) }
     let scratch = isNew ? try ScratchSpool() : nil
     var problems = 0
-    func tell(_ subject: String?, _ sentence: String, isGood: Bool = true) {
-      show(subject, scratch.map { sentence.replacing($0.spool.path, with: path) } ?? sentence, isGood: isGood)
+    func tell(_ outcome: ControlReply.Outcome) {
+      if !outcome.isDone { problems += 1 }
+      let sentence = scratch.map { outcome.sentence.replacing($0.spool.path, with: path) } ?? outcome.sentence
+      show(.init(outcome.subject, isDone: outcome.isDone, sentence))
     }
-    func report(_ subject: String?, _ check: () async throws -> String) async -> Bool {
-      do { tell(subject, try await check()) } catch {
-        problems += 1
-        tell(subject, DestinationChecks.sentence(of: error), isGood: false)
-        return false
-      }
-      return true
-    }
-    tell("configuration", "good")
+    tell(.init("configuration", isDone: true, "good"))
     for key in SettingsSchema.settings.map(\.key) where settings.origin(of: key) != .byDefault {
       if json {
-        tell(key, "from \(settings.origin(of: key))")
+        tell(.init(key, isDone: true, "from \(settings.origin(of: key))"))
       } else {
         print("  \(key) from \(settings.origin(of: key))")
       }
@@ -64,19 +58,19 @@ struct CheckCommand: AsyncParsableCommand {
         "receiving.allowPrivate: photos of others are fetched from private networks and without encryption, and their "
           + "senders choose the addresses; set it to false unless all of them are trusted")
     }
-    for check in SpoolChecks(settings).all(isNew: isNew) { _ = await report(check.subject, check.run) }
+    for check in SpoolChecks(settings).all(isNew: isNew) { tell(await .of(check.subject, check.run)) }
     if let spool = try? scratch?.spool ?? Spool(opening: path) {
-      do { try await DestinationChecks(settings: settings, spool: spool, isNew: isNew).run(report) } catch {
-        _ = await report(nil) { throw error }
+      do { try await DestinationChecks(settings: settings, spool: spool, isNew: isNew).run(tell) } catch {
+        tell(.failed("", error))
       }
     }
     if settings.cluster.isConfigured {
       do {
         let cluster = try ClusterCheck(settings)
-        await cluster.run(report)
+        for outcome in await cluster.outcomes() { tell(outcome) }
         await cluster.close()
       } catch {
-        _ = await report("cluster") { throw error }
+        tell(.failed("cluster", error))
       }
     }
     try expectNone(problems)
@@ -104,16 +98,18 @@ struct CheckCommand: AsyncParsableCommand {
         "no daemon runs on \(escaped(spool.path)); start `photospool run`, or check the configuration without --running"
       )
     }
-    for outcome in reply.outcomes { show(outcome.subject, outcome.sentence, isGood: outcome.isDone) }
+    for outcome in reply.outcomes { show(outcome) }
     try expectNone(reply.outcomes.filter { !$0.isDone }.count)
   }
 
-  private func show(_ subject: String?, _ sentence: String, isGood: Bool) {
+  /// Prints an outcome. One without a subject is about the destinations.
+  private func show(_ outcome: ControlReply.Outcome) {
+    let (subject, sentence) = (outcome.subject, outcome.sentence)
     if json {
-      try? printJSON(Line(subject: subject ?? "destinations", good: isGood, sentence: sentence))
+      try? printJSON(Line(subject: subject.isEmpty ? "destinations" : subject, good: outcome.isDone, sentence: sentence))
     } else {
-      let line = subject.map { "\($0): \(sentence)" } ?? sentence
-      if isGood { print(line) } else { Terminal.complain(line) }
+      let line = subject.isEmpty ? sentence : "\(subject): \(sentence)"
+      if outcome.isDone { print(line) } else { Terminal.complain(line) }
     }
   }
 
