@@ -24,8 +24,6 @@ package struct Daemon: Sendable {
   private let signals: DaemonSignals
   private let circuits: Circuits
   private let photos: PhotoPipeline
-  private let dispatcher: Dispatcher
-  private let intake: Intake
   private let reports: Reports
   private let reloads: InForce<ReloadOutcome>
   private let manager: ServiceManager?
@@ -86,7 +84,7 @@ package struct Daemon: Sendable {
     } else {
       owner = nil
     }
-    dispatcher = Dispatcher(worker)
+    let dispatcher = Dispatcher(worker)
     let cluster = link.map {
       Self.readers(of: $0, ledger: ledger, plan: plan, signals: signals, troubles: troubles, log: log)
     }
@@ -94,7 +92,7 @@ package struct Daemon: Sendable {
       spool: spool, ledger: ledger, pool: BlockingPool(label: "drafts", threads: 1), photos: photos,
       circuits: circuits, plan: plan, closed: closed, watcher: watcher, signals: signals, troubles: troubles, log: log,
       uploadsAhead: link == nil)
-    intake = Intake(
+    let intake = Intake(
       spool: spool, ledger: ledger, pool: BlockingPool(label: "intake", threads: 2), plan: plan, watcher: watcher,
       signals: signals, photos: photos, closed: closed, manager: manager, troubles: troubles, log: log)
     let purger = Purger(
@@ -203,7 +201,7 @@ package struct Daemon: Sendable {
     let watchdog = Watchdog(
       manager: manager,
       answers: [
-        { [intake] in await intake.answers() }, { [dispatcher] in await dispatcher.answers() },
+        { [signals] in await signals.spool.new.bell.answers() }, { [signals] in await signals.dispatcher.answers() },
         { [ledger] in try await ledger.answers() },
       ])
     // Below warnings, it logs how services are made.

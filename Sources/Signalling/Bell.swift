@@ -6,6 +6,8 @@ package final class Bell: Sendable {
   private let stream: AsyncStream<Void>
   private let continuation: AsyncStream<Void>.Continuation
   private let alarm = Mutex<(time: ContinuousClock.Instant, task: Task<Void, Never>)?>(nil)
+  /// Callers that wait for an answer of the loop; nil once it has ended.
+  private let askers = Mutex<[CheckedContinuation<Void, Never>]?>([])
 
   package init() { (stream, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1)) }
 
@@ -48,6 +50,28 @@ package final class Bell: Sendable {
 }
 
 extension Bell {
+  /// Returns when the loop of the service begins again, or calls `answer`; at once if the loop has ended.
+  package func answers() async {
+    await withCheckedContinuation { asker in
+      let waits = askers.withLock { askers in
+        askers?.append(asker)
+        return askers != nil
+      }
+      if waits { ring() } else { asker.resume() }
+    }
+  }
+
+  /// Answers those who wait for the loop, in work that takes long.
+  package func answer() { answer(then: []) }
+
+  private func answer(then next: [CheckedContinuation<Void, Never>]?) {
+    let waiting = askers.withLock { askers in
+      defer { askers = next }
+      return askers ?? []
+    }
+    for asker in waiting { asker.resume() }
+  }
+
   /// The loop of a service: runs `work` after each ring, and finishes the work in progress when it stops.
   ///
   /// - Parameters:
@@ -59,6 +83,7 @@ extension Bell {
   ) async {
     await withGracefulShutdownHandler {
       for await _ in rings where !Task.isShuttingDownGracefully {
+        answer()
         do { try await work() } catch {
           if let seconds = await failed(error) { ring(in: seconds) }
         }
@@ -68,5 +93,6 @@ extension Bell {
       self.retire()
     }
     silence()
+    answer(then: nil)
   }
 }

@@ -33,7 +33,6 @@ actor Intake: Service {
   private var settling = SettlingEntries()
   /// Settled entries, for the next scan to accept.
   private var settled: Set<String> = []
-  private var askers: [CheckedContinuation<Void, Never>] = []
   private var isWatching = false
   /// The kernel had not told everything within the patience of the last scan.
   private var wasBehind = false
@@ -95,7 +94,6 @@ actor Intake: Service {
       }
     }
     await mailbox.bell.serve(stopping: { [isStopping] in isStopping.set() }) {
-      answerAskers()
       if restsUntil > .now { return mailbox.bell.ring(in: (restsUntil - .now) / .seconds(1)) }
       defer {
         for time in [settling.nextDeadline, open.nextLook] {
@@ -112,25 +110,8 @@ actor Intake: Service {
       mailbox.postScan()
       return nil
     }
-    isStopping.set()
-    answerAskers()
     rescans.cancel()
     watcher.stop()
-  }
-
-  /// Returns after the loop's next ring or batch.
-  func answers() async {
-    if isStopping.isSet { return }
-    await withCheckedContinuation { asker in
-      askers.append(asker)
-      mailbox.bell.ring()
-    }
-  }
-
-  private func answerAskers() {
-    let due = askers
-    askers = []
-    for asker in due { asker.resume() }
   }
 
   // MARK: Arrivals
@@ -261,7 +242,7 @@ actor Intake: Service {
     var rest = names.filter { seen.insert($0).inserted }[...]
     while !rest.isEmpty, !isStopping.isSet {
       let (names, skipped) = (rest, waiting)
-      answerAskers()
+      mailbox.bell.answer()
       // Commands that change new/ run between two batches.
       let batch = try await signals.new.withLock { try await self.acceptBatch(of: names, except: skipped) }
       guard let batch else { return }

@@ -8,7 +8,6 @@ import Signalling
 actor Dispatcher: Service {
   private let worker: ConversationWorker
   private static let work = "the ledger failed; trying again"
-  private var askers: [CheckedContinuation<Void, Never>] = []
   private var working: [Int64: (task: Task<Void, Never>, lane: String)] = [:]
   /// Conversations whose workers ended during the current read of the ledger. The answer may be older than what they stored,
   /// for example a retry time, so they are left to the next look.
@@ -29,19 +28,9 @@ actor Dispatcher: Service {
 
   init(_ worker: ConversationWorker) { self.worker = worker }
 
-  /// Returns after the loop's next look.
-  func answers() async {
-    if isStopping.isSet { return }
-    await withCheckedContinuation { asker in
-      askers.append(asker)
-      bell.ring()
-    }
-  }
-
   func run() async throws {
     bell.ring()
     await bell.serve(stopping: { [isStopping] in isStopping.set() }) {
-      defer { answerAskers() }
       try await serve()
       worker.troubles.end(Self.work)
     } failed: { error in
@@ -49,7 +38,6 @@ actor Dispatcher: Service {
       return 1
     }
     isStopping.set()
-    answerAskers()
     await worker.photos.stop()
     // The group is cancelled at the end of the stop time, which cuts off everything that waits for an answer.
     let tasks = working.values.map(\.task)
@@ -127,12 +115,6 @@ actor Dispatcher: Service {
     let wall = Timestamp.now()
     defer { lastLook = (wall, .now) }
     return wall.seconds(since: lastLook.wall) < passed - Self.drift
-  }
-
-  private func answerAskers() {
-    let due = askers
-    askers = []
-    for asker in due { asker.resume() }
   }
 
   private func start(_ conversation: Int64, on lane: String) {
