@@ -16,12 +16,9 @@ import Supervision
 import UnixSignals
 
 /// The delivery of one spool: its services, and the order in which they stop.
-package struct Daemon: Sendable {
-  private let spool: Spool
-  private let ledger: Ledger
+package struct Daemon: Sendable, HasCore {
+  let core: DeliveryCore
   private let lock: FileLock
-  private let plan: PlanInForce
-  private let signals: DaemonSignals
   private let circuits: Circuits
   private let photos: PhotoPipeline
   private let reports: Reports
@@ -31,7 +28,6 @@ package struct Daemon: Sendable {
   private let owner: Owner?
   /// The services in the order of their making. They stop in the reverse order.
   private let services: [any Service]
-  private let log: Logger
 
   /// Claims the spool for this process and resets work that a crashed process left in progress.
   ///
@@ -55,95 +51,74 @@ package struct Daemon: Sendable {
     receiving makeReceiving: (Ledger, Mailbox) throws -> PhotoReceiving? = { _, _ in nil },
     ledgerFailed: @escaping @Sendable (LedgerError) -> Void = { _ in }
   ) async throws {
-    (self.spool, self.manager, self.log) = (spool, manager, log)
+    self.manager = manager
     lock = try Self.takeSpool(spool)
     let startedAt = Timestamp.now()
     let (ledger, isChecked) = try await Self.openLedger(of: spool, log, failed: ledgerFailed)
-    self.ledger = ledger
-    let (plan, signals, troubles) = (PlanInForce(first), DaemonSignals(), Troubles(log: log))
-    let (times, closed) = (StepTimes(), ClosedConversations([]))
-    (self.plan, self.signals, reloads) = (plan, signals, InForce(ReloadOutcome(isGood: true, at: startedAt)))
+    let core = DeliveryCore(
+      spool: spool, ledger: ledger, plan: PlanInForce(first), times: StepTimes(), troubles: Troubles(log: log), log: log)
+    let (plan, signals, closed) = (core.plan, core.signals, ClosedConversations([]))
+    (self.core, reloads) = (core, InForce(ReloadOutcome(isGood: true, at: startedAt)))
     let watcher = try SpoolWatcher(spool, signals.spool, mail: mail?.mailbox)
     let receiving = try makeReceiving(ledger, signals.spool.incoming)
     let files = RequestFiles(spool: spool, pool: BlockingPool(label: "files", threads: 4))
     circuits = Circuits(ledger: ledger, settings: plan.delivery, dispatcher: signals.dispatcher, log: log)
-    let sweeper = Sweeper(ledger: ledger, plan: plan, log: log, bell: signals.sweeper)
-    photos = PhotoPipeline(
-      ledger: ledger, files: files, plan: plan, circuits: circuits, times: times, sweeper: signals.sweeper, log: log)
-    let filing = Filing(
-      ledger: ledger, spool: spool, pool: BlockingPool(label: "filing", threads: 8),
-      rescan: { plan.intake.rescan.seconds }, keepsTexts: { plan.now.settings.texts == .keep }, hooks: hooks,
-      bell: signals.filing, troubles: troubles, log: log)
-    var worker = ConversationWorker(
-      ledger: ledger, files: files, photos: photos, plan: plan, circuits: circuits, times: times, signals: signals,
-      troubles: troubles, log: log)
+    photos = PhotoPipeline(core, files: files, circuits: circuits)
+    let filing = Filing(core: core, pool: BlockingPool(label: "filing", threads: 8), hooks: hooks)
+    var worker = ConversationWorker(core: core, files: files, photos: photos, circuits: circuits)
     if let link {
-      worker.relay = Relay(
-        link: link, ledger: ledger, files: files, circuits: circuits, doubts: Doubts(), troubles: troubles, log: log)
-      owner = try await Owner(spool: spool, link: link, plan: plan, times: times, troubles: troubles, log: log)
+      worker.relay = Relay(core: core, link: link, files: files, circuits: circuits)
+      owner = try await Owner(beside: core, link: link)
     } else {
       owner = nil
     }
     let dispatcher = Dispatcher(worker)
-    let cluster = link.map {
-      Self.readers(of: $0, ledger: ledger, plan: plan, signals: signals, troubles: troubles, log: log)
-    }
+    let receipts = link.map { ClusterReceipts(core: core, link: $0) }
+    let orders = link.map { ClusterOrders(link: $0, ledger: ledger) }
     let drafts = DraftService(
-      spool: spool, ledger: ledger, pool: BlockingPool(label: "drafts", threads: 1), photos: photos,
-      circuits: circuits, plan: plan, closed: closed, watcher: watcher, signals: signals, troubles: troubles, log: log,
-      uploadsAhead: link == nil)
+      core, pool: BlockingPool(label: "drafts", threads: 1), photos: photos, circuits: circuits, closed: closed,
+      watcher: watcher, uploadsAhead: link == nil)
     let intake = Intake(
-      spool: spool, ledger: ledger, pool: BlockingPool(label: "intake", threads: 2), plan: plan, watcher: watcher,
-      signals: signals, photos: photos, closed: closed, manager: manager, troubles: troubles, log: log)
+      core, pool: BlockingPool(label: "intake", threads: 2), watcher: watcher, photos: photos, closed: closed,
+      manager: manager)
     let purger = Purger(
-      purge: Self.purge(spool, ledger, plan, mail), spool: spool, closed: closed, signals: signals,
+      core, purge: Self.purge(core, mail), closed: closed,
       work: Purger.Work(
-        dispatcher: dispatcher, photos: photos, filing: filing, receiving: receiving,
-        cluster: link.map { ClusterOrders(link: $0, ledger: ledger) }), log: log)
+        dispatcher: dispatcher, photos: photos, filing: filing, receiving: receiving, cluster: orders))
     reports = Reports(
-      ledger: ledger, plan: plan, startedAt: startedAt, circuits: circuits, times: times, reloads: reloads,
-      hooks: hooks, mail: mail, owner: owner, manager: manager, log: log)
+      core: core, startedAt: startedAt, circuits: circuits, reloads: reloads, hooks: hooks, mail: mail, owner: owner,
+      manager: manager)
     let clearer = Clearer(CacheClearing(spool: spool, ledger: ledger))
     let checks = CheckRounds(check)
     let looking = BlockingPool(label: "objects", threads: 1)
     let commands = CommandHandler(
       spool: spool, ledger: ledger, signals: signals,
       work: CommandHandler.Work(
-        photos: photos, circuits: circuits, receiving: receiving, troubles: troubles, reports: reports,
+        photos: photos, circuits: circuits, receiving: receiving, troubles: core.troubles, reports: reports,
         closed: closed, clearer: clearer, checks: checks, checkSpool: checkSpool, plan: plan,
-        objects: { try await looking.run { try Self.objects(of: plan) } },
-        cluster: link.map { ClusterOrders(link: $0, ledger: ledger) }))
+        objects: { try await looking.run { try Self.objects(of: plan) } }, cluster: orders))
     let ledgerCheck: LedgerCheck? = isChecked ? nil : LedgerCheck(ledger: ledger, log: log)
-    let delivery: [(any Service)?] = [ledgerCheck, reports, hooks, filing, sweeper, circuits, dispatcher, drafts]
+    let delivery: [(any Service)?] = [
+      ledgerCheck, reports, hooks, filing, Sweeper(core: core), circuits, dispatcher, drafts,
+    ]
+    // They read from the cluster how this host's requests ended.
+    let relayed: [(any Service)?] = [receipts, receipts.map { LostRequests(receipts: $0) }]
     let commanded: [(any Service)?] = [
-      intake, mail, purger, clearer, checks,
-      CancelOrderService(spool: spool, bell: signals.spool.cancel, commands: commands, log: log),
+      intake, mail, purger, clearer, checks, CancelOrderService(core, commands: commands),
       ControlService(state: spool.state, commands: commands, log: log),
     ]
     services =
-      delivery.compactMap(\.self) + (owner?.services ?? []) + (cluster ?? [])
+      delivery.compactMap(\.self) + (owner?.services ?? []) + relayed.compactMap(\.self)
       + (receiving?.services ?? []) + commanded.compactMap(\.self)
     try await recover(files)
     // Before anything arrives or is in progress.
     _ = await purger.carryOut()
   }
 
-  /// Read from the cluster how this host's requests ended.
-  private static func readers(
-    of link: ClusterLink, ledger: Ledger, plan: PlanInForce, signals: DaemonSignals, troubles: Troubles, log: Logger
-  ) -> [any Service] {
-    let receipts = ClusterReceipts(
-      link: link, ledger: ledger, plan: plan, filing: signals.filing, dispatcher: signals.dispatcher,
-      troubles: troubles, log: log)
-    return [
-      receipts,
-      LostRequests(link: link, ledger: ledger, receipts: receipts, dispatcher: signals.dispatcher, log: log),
-    ]
-  }
-
-  private static func purge(_ spool: Spool, _ ledger: Ledger, _ plan: PlanInForce, _ mail: MailRoom?) -> PurgeRun {
-    PurgeRun(
-      spool: spool, ledger: ledger, publishedNames: { plan.destinations.publishedNames($0) },
+  private static func purge(_ core: DeliveryCore, _ mail: MailRoom?) -> PurgeRun {
+    let plan = core.plan
+    return PurgeRun(
+      spool: core.spool, ledger: core.ledger, publishedNames: { plan.destinations.publishedNames($0) },
       objects: { try ObjectDirectories(plan.destinations.objectDirectories) },
       takeMails: { try await mail?.empty() })
   }
@@ -223,13 +198,12 @@ package struct Daemon: Sendable {
     log.info("stopped")
   }
 
-  func reload(
-    on signals: UnixSignalsSequence?, _ read: @escaping @Sendable () throws -> Reconfiguration
+  private func reload(
+    on orders: UnixSignalsSequence?, _ read: @escaping @Sendable () throws -> Reconfiguration
   ) -> Reload {
     Reload(
-      plan: plan, ledger: ledger, photos: photos, circuits: circuits, outcome: reloads, manager: manager,
-      daemon: self.signals, reports: reports, log: log, signals: signals, read: read,
-      owner: owner)
+      core: core, photos: photos, circuits: circuits, outcome: reloads, manager: manager, reports: reports, owner: owner,
+      orders: orders, read: read)
   }
 
   /// The handler for a command without a daemon; nil if one runs after all.

@@ -114,6 +114,22 @@ struct DaemonUnderTest {
   func story(of request: String) throws -> RequestStory? { try LedgerView(in: spool.state).story(of: request) }
 }
 
+extension DeliveryCore {
+  /// The core of a service that is tested alone.
+  ///
+  /// - Parameter stores: the first is that of all conversations.
+  init(_ ledger: Ledger, in spool: Spool, stores: [any Store] = [HeldStore()]) {
+    let standard = Route(
+      seal: XMTPSeal(), store: stores[0], network: ScriptedNetwork(),
+      key: RouteKey(seal: .xmtp, store: DestinationKey(stores[0].name)))
+    let plan = DeliveryPlan(
+      settings: Settings(), destinations: Destinations(standard: standard, stores: stores), preparer: NoPreparer())
+    self.init(
+      spool: spool, ledger: ledger, plan: PlanInForce(plan), times: StepTimes(), troubles: Troubles(log: silent),
+      log: silent)
+  }
+}
+
 let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
 struct NoPreparer: PhotoPreparer {

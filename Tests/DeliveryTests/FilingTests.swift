@@ -22,12 +22,7 @@ import Testing
     let spool = try Spool(creating: scratch.path("spool"))
     let ledger = try Ledger(in: spool.state, isDisposable: true)
     let pool = BlockingPool(label: "filing", threads: 2)
-    return (
-      spool, ledger,
-      Filing(
-        ledger: ledger, spool: spool, pool: pool, rescan: { 30 }, keepsTexts: { false }, hooks: nil, bell: Bell(),
-        troubles: Troubles(log: silent), log: silent)
-    )
+    return (spool, ledger, Filing(core: DeliveryCore(ledger, in: spool), pool: pool, hooks: nil))
   }
 
   @Test("Requests that end together get their own receipts")
@@ -54,7 +49,7 @@ import Testing
     async let running: Void = group.run()
     while try await ledger.unfiled(limit: 1).count > 0 { await Task.yield() }
     try await end(300..<310, in: spool, ledger)
-    filing.bell.ring()
+    filing.signals.filing.ring()
     await group.triggerGracefulShutdown()
     try await running
     #expect(try await ledger.unfiled(limit: 1).isEmpty)

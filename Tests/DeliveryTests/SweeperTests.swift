@@ -1,9 +1,7 @@
 import Blocking
 import Logging
 import Messages
-import Seals
-import Settings
-import Signalling
+import Spooling
 import Stores
 import TestSupport
 import Testing
@@ -50,16 +48,8 @@ import Testing
 
   /// Runs a sweeper until `count` uploads are left, none of them claimed.
   private func sweep(_ stores: [PickyStore], until count: Int) async throws {
-    let network = ScriptedNetwork { _ in nil }
-    let plan = DeliveryPlan(
-      settings: Settings(),
-      destinations: Destinations(
-        standard: Route(
-          seal: XMTPSeal(), store: stores[0], network: network,
-          key: RouteKey(seal: .xmtp, store: DestinationKey(stores[0].name))), stores: stores),
-      preparer: NoPreparer())
-    let sweeper = Sweeper(
-      ledger: ledger, plan: PlanInForce(plan), log: silent, bell: Bell())
+    let spool = try Spool(creating: scratch.path("spool"))
+    let sweeper = Sweeper(core: DeliveryCore(ledger, in: spool, stores: stores))
     let task = Task { try await sweeper.run() }
     while try await ledger.read({ database in
       try database.value("SELECT count(*) || ' ' || count(*) FILTER (WHERE state = 'deleting') FROM uploads") as String?

@@ -4,12 +4,10 @@ import ServiceLifecycle
 import Signalling
 
 /// Tells the cluster that this host lives. A service of its own, so that nothing slow delays a beat.
-struct Beats: Service {
+struct Beats: Service, HasCore {
+  let core: DeliveryCore
   let link: ClusterLink
   let lease: Lease
-  /// Rung when the lease is valid again.
-  let renewed: Bell
-  let troubles: Troubles
   private let bell = Bell()
   private static let work = "the cluster is not reachable; this host publishes nothing beyond its lease"
 
@@ -24,7 +22,7 @@ struct Beats: Service {
           routes: link.routes()))
       let wasValid = lease.isValid
       lease.renew(askedAt: asked)
-      if !wasValid { renewed.ring() }
+      if !wasValid { signals.dispatcher.ring() }
       troubles.end(Self.work)
     } failed: { error in
       troubles.tell(Self.work, error)

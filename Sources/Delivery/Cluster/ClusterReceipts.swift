@@ -7,14 +7,9 @@ import Signalling
 import Spooling
 
 /// Reads the facts of this host's requests into its ledger; `Filing` then files them.
-struct ClusterReceipts: Service {
+struct ClusterReceipts: Service, HasCore {
+  let core: DeliveryCore
   let link: ClusterLink
-  let ledger: Ledger
-  let plan: PlanInForce
-  let filing: Bell
-  let dispatcher: Bell
-  let troubles: Troubles
-  let log: Logger
 
   private static let work = "receipts cannot be read from the cluster"
   private static let batch = 256
@@ -55,23 +50,22 @@ struct ClusterReceipts: Service {
       path: { PhotoCache.path(inbox: $0, conversation: $1, message: $2) },
       remoteUntil: Timestamp.now().advanced(seconds: plan.now.settings.cache.remote.seconds), at: .now())
     if count > 0 {
-      filing.ring()
-      dispatcher.ring()
+      signals.filing.ring()
+      signals.dispatcher.ring()
     }
   }
 }
 
 /// Looks for relayed requests that have no end yet. One that is in neither the queue nor the facts was lost by the cluster:
 /// it is relayed again under its ids, and then comes behind what followed it.
-struct LostRequests: Service {
-  let link: ClusterLink
-  let ledger: Ledger
+struct LostRequests: Service, HasCore {
   let receipts: ClusterReceipts
-  let dispatcher: Bell
-  let log: Logger
   private let bell = Bell()
 
   private static let batch = 64
+
+  var core: DeliveryCore { receipts.core }
+  private var link: ClusterLink { receipts.link }
 
   func run() async throws {
     let pause = link.times.search / .seconds(1)
@@ -118,6 +112,6 @@ struct LostRequests: Service {
     }
     guard try await ledger.relayAgain(request, at: .now()) else { return }
     log.warning("the cluster has lost a request; it is relayed again", metadata: ["request": "\(request.request)"])
-    dispatcher.ring()
+    signals.dispatcher.ring()
   }
 }

@@ -10,14 +10,11 @@ import Signalling
 ///
 /// One fact tells the ends of a record's requests once all have ended. An end that has waited a second for that is told in a
 /// fact of its own, and so is every failure and cancellation: a later owner looks for it under the request's id.
-struct OwnedEnds: Service {
+struct OwnedEnds: Service, HasCore {
+  let core: DeliveryCore
   let link: ClusterLink
-  let ledger: Ledger
   let partitions: Partitions
   let bytes: OwnedBytes
-  let bell: Bell
-  let troubles: Troubles
-  let log: Logger
 
   private static let work = "ends of requests cannot be told to their origins"
   private static let (batch, atOnce) = (256, 64)
@@ -25,8 +22,8 @@ struct OwnedEnds: Service {
   private static let patience = 1.0
 
   func run() async throws {
-    bell.ring()
-    await bell.serve {
+    signals.filing.ring()
+    await signals.filing.serve {
       try await tellAll()
       troubles.end(Self.work)
     } failed: { error in
@@ -39,7 +36,7 @@ struct OwnedEnds: Service {
 
   private func tellAll() async throws {
     var (last, failure) = (Int64(0), (any Error)?.none)
-    if try await ledger.tellWaiting(longerThan: Self.patience, at: .now()) { bell.ring(in: Self.patience) }
+    if try await ledger.tellWaiting(longerThan: Self.patience, at: .now()) { signals.filing.ring(in: Self.patience) }
     // Requests whose end cannot be told now hold up no others.
     while case let requests = try await ledger.unfiled(after: last, limit: Self.batch), let end = requests.last {
       last = end.row

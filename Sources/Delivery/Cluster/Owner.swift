@@ -8,11 +8,10 @@ import Spooling
 
 /// The part of a cluster's host that publishes: the same dispatcher, workers and photo pipeline as without a cluster, over
 /// a ledger of its own in `state/owned/`, which is emptied at every start.
-struct Owner {
-  private let ledger: Ledger
+struct Owner: HasCore {
+  let core: DeliveryCore
   private let beats: Beats
   private let partitions: Partitions
-  private let signals: DaemonSignals
   private let photos: PhotoPipeline
   private let circuits: Circuits
   private let lease: Lease
@@ -20,31 +19,27 @@ struct Owner {
 
   static let directoryName = "owned"
 
-  /// - Parameters:
-  ///   - times: the durations of steps, which the daemon reports.
-  init(
-    spool: Spool, link: ClusterLink, plan: PlanInForce, times: StepTimes, troubles: Troubles, log: Logger
-  ) async throws {
-    let ledger = try Self.open(in: spool.state, log)
+  /// - Parameter daemon: the core of this host's own requests.
+  init(beside daemon: DeliveryCore, link: ClusterLink) async throws {
+    let ledger = try Self.open(in: daemon.spool.state, daemon.log)
     try await ledger.emptyOwned()
-    let (signals, lease) = (DaemonSignals(), Lease(times: link.times))
-    (self.ledger, self.signals, self.lease) = (ledger, signals, lease)
+    let core = DeliveryCore(
+      spool: daemon.spool, ledger: ledger, plan: daemon.plan, times: daemon.times, troubles: daemon.troubles,
+      log: daemon.log)
+    let (plan, signals, lease) = (core.plan, core.signals, Lease(times: link.times))
+    (self.core, self.lease) = (core, lease)
     let files = RequestFiles(
-      spool: spool, pool: BlockingPool(label: "owned", threads: 1), owned: OwnedFiles(link: link, ledger: ledger))
-    let circuits = Circuits(ledger: ledger, settings: plan.delivery, dispatcher: signals.dispatcher, log: log)
-    let photos = PhotoPipeline(
-      ledger: ledger, files: files, plan: plan, circuits: circuits, times: times, sweeper: signals.sweeper, log: log)
-    var worker = ConversationWorker(
-      ledger: ledger, files: files, photos: photos, plan: plan, circuits: circuits, times: times, signals: signals,
-      troubles: troubles, log: log)
+      spool: core.spool, pool: BlockingPool(label: "owned", threads: 1), owned: OwnedFiles(link: link, ledger: ledger))
+    let circuits = Circuits(ledger: ledger, settings: plan.delivery, dispatcher: signals.dispatcher, log: core.log)
+    let photos = PhotoPipeline(core, files: files, circuits: circuits)
+    var worker = ConversationWorker(core: core, files: files, photos: photos, circuits: circuits)
     let gate = OwnerGate(link: link, lease: lease, ledger: ledger)
     worker.gate = gate
     (self.photos, self.circuits) = (photos, circuits)
     let dispatcher = Dispatcher(worker)
     let partitions = Partitions(
-      link: link, lease: lease, ledger: ledger,
+      core, link: link, lease: lease,
       work: Partitions.Work(
-        ring: { signals.ringAll() },
         stop: { conversations, messages in
           for conversation in conversations { await dispatcher.stop(conversation) }
           try? await photos.discard(messages)
@@ -54,15 +49,12 @@ struct Owner {
           try? await photos.discard(changes.cancelled)
           if changes.isFlushed { await circuits.closeAll() }
         },
-        left: { gate.forget($0) }), troubles: troubles, log: log)
+        left: { gate.forget($0) }))
     self.partitions = partitions
-    beats = Beats(link: link, lease: lease, renewed: signals.dispatcher, troubles: troubles)
-    let bytes = OwnedBytes(link: link, troubles: troubles)
-    let ends = OwnedEnds(
-      link: link, ledger: ledger, partitions: partitions, bytes: bytes, bell: signals.filing, troubles: troubles,
-      log: log)
-    let sweeper = Sweeper(ledger: ledger, plan: plan, log: log, bell: signals.sweeper)
-    delivery = [bytes, ends, sweeper, circuits, dispatcher]
+    beats = Beats(core: core, link: link, lease: lease)
+    let bytes = OwnedBytes(link: link, troubles: core.troubles)
+    let ends = OwnedEnds(core: core, link: link, partitions: partitions, bytes: bytes)
+    delivery = [bytes, ends, Sweeper(core: core), circuits, dispatcher]
   }
 
   /// In the order of their making; they stop in the reverse order: first nothing new is taken, then work in progress ends.

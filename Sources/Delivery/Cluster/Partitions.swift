@@ -7,7 +7,7 @@ import Signalling
 
 /// Takes this host's share of the partitions, reads their records into the owner's ledger, and gives up what it has too
 /// much of, or has lost.
-actor Partitions: Service {
+actor Partitions: Service, HasCore {
   private struct Owned {
     let handle: any OwnedPartition
     let reader: Task<Void, Never>
@@ -20,8 +20,6 @@ actor Partitions: Service {
 
   /// The calls to the owner's other services.
   struct Work: Sendable {
-    /// Looks at what is due and what is over.
-    let ring: @Sendable () -> Void
     /// Stops all work on conversations that have another owner now.
     let stop: @Sendable (_ conversations: [Int64], _ messages: [MessageID]) async -> Void
     /// Drops photos of cancelled messages, and tries destinations again.
@@ -30,12 +28,10 @@ actor Partitions: Service {
     let left: @Sendable (Partition) -> Void
   }
 
+  nonisolated let core: DeliveryCore
   private let link: ClusterLink
   private let lease: Lease
-  private let ledger: Ledger
   private let work: Work
-  private let troubles: Troubles
-  private let log: Logger
   private let bell = Bell()
   private var owned: [Partition: Owned] = [:]
   /// The latest tasks that leave partitions which their readers found lost.
@@ -52,15 +48,11 @@ actor Partitions: Service {
   /// Partitions that are taken at the same time.
   private static let takenAtOnce = 8
 
-  init(
-    link: ClusterLink, lease: Lease, ledger: Ledger, work: Work, troubles: Troubles, log: Logger
-  ) {
+  init(_ core: DeliveryCore, link: ClusterLink, lease: Lease, work: Work) {
+    self.core = core
     self.link = link
     self.lease = lease
-    self.ledger = ledger
     self.work = work
-    self.troubles = troubles
-    self.log = log
     watch = HostWatch(times: link.times)
   }
 
@@ -204,7 +196,7 @@ actor Partitions: Service {
     guard let part = owned[partition], part.handle === handle else { return }
     owned[partition]?.isRead = true
     lease.admit([partition], lapses: part.lapses)
-    work.ring()
+    signals.ringAll()
   }
 
   /// Forgets partitions: nothing of them is sent any more, and their work is stopped.
@@ -280,7 +272,7 @@ actor Partitions: Service {
           isRead = true
           await hasRead(partition, handle)
         } else if isRead, changes.hasWork {
-          self.work.ring()
+          signals.ringAll()
         }
         pending.removeFirst(opened.count)
         while let position = finished.first {

@@ -14,14 +14,12 @@ import Synchronization
 /// While no server answers, all conversations wait for `cluster`. Whatever is full or refuses delays only its own
 /// conversation, and so do photos that cannot be stored. After two conversations, all requests with photos wait for
 /// `cluster.bytes`.
-struct Relay: Sendable {
+struct Relay: Sendable, HasCore {
+  let core: DeliveryCore
   let link: ClusterLink
-  let ledger: Ledger
   let files: RequestFiles
   let circuits: Circuits
-  let doubts: Doubts
-  let troubles: Troubles
-  let log: Logger
+  private let doubts = Doubts()
 
   /// Seconds until a conversation that waits by itself is tried again.
   private static let pause = 5.0

@@ -6,25 +6,20 @@ import Signalling
 import Spooling
 
 /// Cancels the requests named in files of `cancel/`, and removes each file after that.
-actor CancelOrderService: Service {
-  private let spool: Spool
-  private let bell: Bell
+actor CancelOrderService: Service, HasCore {
+  nonisolated let core: DeliveryCore
   private let commands: CommandHandler
-  private let log: Logger
   private let pool = BlockingPool(label: "cancel", threads: 1)
   /// Files already reported as unreadable.
   private var unreadable = [String]()
 
-  /// - Parameter bell: rings for new files in `cancel/`.
-  init(spool: Spool, bell: Bell, commands: CommandHandler, log: Logger) {
-    self.spool = spool
-    self.bell = bell
+  init(_ core: DeliveryCore, commands: CommandHandler) {
+    self.core = core
     self.commands = commands
-    self.log = log
   }
 
   func run() async throws {
-    await bell.serve {
+    await signals.spool.cancel.serve {
       try await carryOut()
     } failed: { error in
       log.error("requests are not cancelled for now", metadata: ["error": "\(error)"])
@@ -47,7 +42,7 @@ actor CancelOrderService: Service {
         for request in requests where await !cancel([request]) { isDone = false }
       }
       // After an error the order is repeated, which is harmless.
-      if isDone { try order.remove(from: spool.cancel, of: spool) } else { bell.ring(in: 10) }
+      if isDone { try order.remove(from: spool.cancel, of: spool) } else { signals.spool.cancel.ring(in: 10) }
     }
   }
 

@@ -16,17 +16,12 @@ import Spooling
 ///
 /// A draft's directory is watched before it is read, so no later change is missed. Where the kernel gives no watch, the
 /// next scan finds the change.
-actor DraftService: Service {
-  let spool: Spool
-  let ledger: Ledger
+actor DraftService: Service, HasCore {
+  nonisolated let core: DeliveryCore
   let pool: BlockingPool
   let photos: PhotoPipeline
   let circuits: Circuits
-  let plan: PlanInForce
-  private let troubles: Troubles
-  let log: Logger
   private let watcher: SpoolWatcher
-  let signals: DaemonSignals
   let isStopping = OneWayFlag()
   var looks = DraftLooks()
   /// Changed drafts whose users' drafts rest.
@@ -53,22 +48,16 @@ actor DraftService: Service {
   var settings: Settings.Delivery { plan.delivery }
 
   init(
-    spool: Spool, ledger: Ledger, pool: BlockingPool, photos: PhotoPipeline, circuits: Circuits, plan: PlanInForce,
-    closed: ClosedConversations, watcher: SpoolWatcher, signals: DaemonSignals, troubles: Troubles, log: Logger,
-    uploadsAhead: Bool = true
+    _ core: DeliveryCore, pool: BlockingPool, photos: PhotoPipeline, circuits: Circuits, closed: ClosedConversations,
+    watcher: SpoolWatcher, uploadsAhead: Bool
   ) {
-    self.uploadsAhead = uploadsAhead
-    self.spool = spool
-    self.ledger = ledger
+    self.core = core
     self.pool = pool
     self.photos = photos
     self.circuits = circuits
-    self.plan = plan
     self.closed = closed
-    self.troubles = troubles
-    self.log = log
     self.watcher = watcher
-    self.signals = signals
+    self.uploadsAhead = uploadsAhead
   }
 
   nonisolated var mailbox: Mailbox { signals.spool.draft }

@@ -16,19 +16,11 @@ import Spooling
 /// other files are removed; directories are renamed; `sent/`, `failed/`, `cur/` and `new/` are synced; the requests are
 /// marked as filed or immovable. Immovable ones are tried again now and then. Many receipts share one sync of the
 /// filesystem at the end. Every step may be repeated after a crash.
-struct Filing: Service {
-  let ledger: Ledger
-  let spool: Spool
+struct Filing: Service, HasCore {
+  let core: DeliveryCore
   let pool: BlockingPool
-  /// Seconds between two attempts to move immovable requests.
-  let rescan: @Sendable () -> Double
-  /// Whether sent texts stay beside their receipts.
-  let keepsTexts: @Sendable () -> Bool
   /// The hooks for filed requests.
   let hooks: HookLine?
-  let bell: Bell
-  let troubles: Troubles
-  let log: Logger
   private let isStopping = OneWayFlag()
   private let mutex = AsyncMutex()
 
@@ -42,17 +34,18 @@ struct Filing: Service {
   func settle() async { await mutex.withLock {} }
 
   func run() async throws {
+    let bell = signals.filing
     // Some may be left from an earlier start.
     var (someStay, nextTry) = (true, ContinuousClock.now)
     bell.ring()
     await bell.serve(stopping: { [isStopping] in isStopping.set() }) {
       if someStay && nextTry <= .now {
         someStay = try await mutex.withLock { try await fileImmovable() }
-        nextTry = .now + .seconds(rescan())
+        nextTry = .now + plan.intake.rescan
       }
       let outcome = try await fileAll { !isStopping.isSet }
       if outcome.immovable > 0 { someStay = true }
-      if someStay { bell.ring(in: rescan()) }
+      if someStay { bell.ring(in: plan.intake.rescan.seconds) }
       if outcome.failed > 0 { throw FilingError(left: outcome.failed) }
       troubles.end(Self.work)
     } failed: { error in
@@ -158,7 +151,7 @@ struct Filing: Service {
 
   private func file(_ request: UnfiledRequest, in spool: Spool, isSynced: Bool) -> Place {
     do {
-      try spool.file(request, keepsText: keepsTexts(), isSynced: isSynced)
+      try spool.file(request, keepsText: plan.now.settings.texts == .keep, isSynced: isSynced)
       return .last
     } catch let error as FileError where error.isForbidden {
       return .immovable

@@ -14,18 +14,13 @@ import Supervision
 /// shares one transaction. Order for each batch (docs/durability.md): files and request directories are synced, then
 /// `new/`, or a large batch at once; the transaction is committed, which accepts the requests; the directories are
 /// renamed into `cur/`. The next user of the directory repeats a rename that a crash prevented.
-actor Intake: Service {
-  private let spool: Spool
-  private let ledger: Ledger
+actor Intake: Service, HasCore {
+  nonisolated let core: DeliveryCore
   private let pool: BlockingPool
   private let watcher: SpoolWatcher
-  private let signals: DaemonSignals
   private let photos: PhotoPipeline
-  private let plan: PlanInForce
   private let closed: ClosedConversations
   private let manager: ServiceManager?
-  private let log: Logger
-  private let troubles: Troubles
   private let unconfirmed = UnconfirmedRequests([:])
   private let unmovable = UnmovableEntries()
   private let open = OpenRequests()
@@ -61,20 +56,15 @@ actor Intake: Service {
   ///   - closed: conversations whose requests are skipped.
   ///   - manager: notified once no arrival can be missed.
   init(
-    spool: Spool, ledger: Ledger, pool: BlockingPool, plan: PlanInForce, watcher: SpoolWatcher, signals: DaemonSignals,
-    photos: PhotoPipeline, closed: ClosedConversations, manager: ServiceManager?, troubles: Troubles, log: Logger
+    _ core: DeliveryCore, pool: BlockingPool, watcher: SpoolWatcher, photos: PhotoPipeline, closed: ClosedConversations,
+    manager: ServiceManager?
   ) {
-    self.spool = spool
-    self.ledger = ledger
+    self.core = core
     self.pool = pool
-    self.plan = plan
     self.watcher = watcher
-    self.signals = signals
     self.photos = photos
     self.closed = closed
     self.manager = manager
-    self.troubles = troubles
-    self.log = log
   }
 
   func run() async throws {

@@ -12,7 +12,7 @@ import Stores
 
 /// Prepares, seals and uploads photos before their turn, and holds their keys in memory until they are published. No
 /// key reaches the disk here.
-actor PhotoPipeline {
+actor PhotoPipeline: HasCore {
   /// The processing of one photo, or its undoing. Jobs of a message run one after the other.
   private struct PhotoJob {
     let number: Int
@@ -25,32 +25,21 @@ actor PhotoPipeline {
     let task: Task<UploadedPhoto, any Error>
   }
 
-  private let ledger: Ledger
+  nonisolated let core: DeliveryCore
   private let files: RequestFiles
-  private let plan: PlanInForce
-  private let times: StepTimes
-  private let sweeper: Bell
   private let circuits: Circuits
   private let slots: Slots
-  private let log: Logger
   private var running: [MessageID: PhotoJob] = [:]
   private let uploading = InForce<[MessageID: Double]>([:])
 
   /// Photos whose keys are held for waiting conversations. Beyond it they are dropped and uploaded again later.
   private static let mostHeld = 4096
 
-  init(
-    ledger: Ledger, files: RequestFiles, plan: PlanInForce, circuits: Circuits, times: StepTimes, sweeper: Bell,
-    log: Logger
-  ) {
-    self.ledger = ledger
+  init(_ core: DeliveryCore, files: RequestFiles, circuits: Circuits) {
+    self.core = core
     self.files = files
-    self.plan = plan
-    self.times = times
-    self.sweeper = sweeper
     self.circuits = circuits
-    self.log = log
-    slots = Slots(plan.delivery.uploads)
+    slots = Slots(core.plan.delivery.uploads)
   }
 
   /// Upload progress by message, 0 to 1.
@@ -80,7 +69,7 @@ actor PhotoPipeline {
       defer { slots.retire(number) }
       if let former {
         try await self.end(former, of: message.message, erasing: former.source)
-        sweeper.ring()
+        signals.sweeper.ring()
       }
       do {
         return try await slots.with(number) {
@@ -139,7 +128,7 @@ actor PhotoPipeline {
           log.error("a replaced photo is left", metadata: ["message": "\(photo.message)", "error": "\(error)"])
         }
       }
-      sweeper.ring()
+      signals.sweeper.ring()
     }
   }
 

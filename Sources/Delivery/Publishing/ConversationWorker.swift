@@ -7,16 +7,11 @@ import Spooling
 
 /// Publishes the messages of one conversation in order, while the photos behind the first are prepared and uploaded. A
 /// message begins after the outcome of the one before it is committed, except for texts in a batch.
-struct ConversationWorker: Sendable {
-  let ledger: Ledger
+struct ConversationWorker: Sendable, HasCore {
+  let core: DeliveryCore
   let files: RequestFiles
   let photos: PhotoPipeline
-  let plan: PlanInForce
   let circuits: Circuits
-  let times: StepTimes
-  let signals: DaemonSignals
-  let troubles: Troubles
-  let log: Logger
   /// Relays conversations to the cluster instead of publishing them, except those of profile photos.
   var relay: Relay?
   /// Asked by an owner in a cluster before it publishes and before it gives up.

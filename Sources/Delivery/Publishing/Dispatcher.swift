@@ -5,7 +5,7 @@ import Signalling
 
 /// Gives each due conversation a worker, longest due first, up to the configured number per network and store.
 /// Conversations of a slow destination take no place of others. A conversation without work has no task.
-actor Dispatcher: Service {
+actor Dispatcher: Service, HasCore {
   private let worker: ConversationWorker
   private static let work = "the ledger failed; trying again"
   private var working: [Int64: (task: Task<Void, Never>, lane: String)] = [:]
@@ -21,9 +21,8 @@ actor Dispatcher: Service {
   /// Seconds that both may differ through small corrections of the clock.
   private static let drift = 1.0
 
-  private var ledger: Ledger { worker.ledger }
-  private var plan: PlanInForce { worker.plan }
-  private var bell: Bell { worker.signals.dispatcher }
+  nonisolated var core: DeliveryCore { worker.core }
+  private var bell: Bell { signals.dispatcher }
   private var isStopping: OneWayFlag { worker.isStopping }
 
   init(_ worker: ConversationWorker) { self.worker = worker }
@@ -32,9 +31,9 @@ actor Dispatcher: Service {
     bell.ring()
     await bell.serve(stopping: { [isStopping] in isStopping.set() }) {
       try await serve()
-      worker.troubles.end(Self.work)
+      troubles.end(Self.work)
     } failed: { error in
-      worker.troubles.tell(Self.work, error)
+      troubles.tell(Self.work, error)
       return 1
     }
     isStopping.set()

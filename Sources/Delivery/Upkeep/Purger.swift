@@ -13,7 +13,7 @@ typealias ClosedConversations = InForce<Set<ConversationID>>
 /// Purges the conversations in `purge/` as they arrive. For each: it is closed, so that nothing of it enters the
 /// ledger; the tombstone is committed while neither intake nor drafts are active; its work in progress is stopped; its
 /// files and rows are deleted. A failed purge stays ordered and closed, and is tried again.
-final class Purger: Service {
+final class Purger: Service, HasCore {
   /// The work in progress that a purge stops.
   struct Work: Sendable {
     let dispatcher: Dispatcher
@@ -32,27 +32,21 @@ final class Purger: Service {
     }
   }
 
+  let core: DeliveryCore
   private let purge: PurgeRun
-  private let spool: Spool
   private let closed: ClosedConversations
-  private let signals: DaemonSignals
   private let work: Work
-  private let log: Logger
   /// Lines and files already reported as unreadable.
   private let told = Mutex<[String]>([])
 
   /// Seconds until a failed purge is tried again.
   private static let patience = 30.0
 
-  init(
-    purge: PurgeRun, spool: Spool, closed: ClosedConversations, signals: DaemonSignals, work: Work, log: Logger
-  ) {
+  init(_ core: DeliveryCore, purge: PurgeRun, closed: ClosedConversations, work: Work) {
+    self.core = core
     self.purge = purge
-    self.spool = spool
     self.closed = closed
-    self.signals = signals
     self.work = work
-    self.log = log
   }
 
   func run() async throws {

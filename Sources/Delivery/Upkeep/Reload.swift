@@ -12,28 +12,25 @@ import UnixSignals
 /// removed networks end their co-processes, so that two never share one; the plan is replaced; everything that waits is
 /// tried at once. Work in progress continues with the old plan. A photo that is in progress or stored under a seal or
 /// store that its route no longer has is dropped and uploaded again; its object is deleted.
-struct Reload: Service {
-  let plan: PlanInForce
-  let ledger: Ledger
+struct Reload: Service, HasCore {
+  let core: DeliveryCore
   let photos: PhotoPipeline
   let circuits: Circuits
   let outcome: InForce<ReloadOutcome>
   let manager: ServiceManager?
-  let daemon: DaemonSignals
   let reports: Reports
-  let log: Logger
-  let signals: UnixSignalsSequence?
-  let read: @Sendable () throws -> Reconfiguration
   /// Publishes for the hosts of a cluster, if this is one of them.
-  var owner: Owner?
+  let owner: Owner?
+  let orders: UnixSignalsSequence?
+  let read: @Sendable () throws -> Reconfiguration
   private let pool = BlockingPool(label: "configuration", threads: 1)
 
   func run() async throws {
-    guard let signals else {
+    guard let orders else {
       try? await gracefulShutdown()
       return
     }
-    for await _ in signals.cancelOnGracefulShutdown() { await reload() }
+    for await _ in orders.cancelOnGracefulShutdown() { await reload() }
   }
 
   func reload() async {
@@ -78,7 +75,7 @@ struct Reload: Service {
     do { try await owner?.follow() } catch {
       log.error("what waits for the cluster is not tried before its time", metadata: ["error": "\(error)"])
     }
-    daemon.ringAll()
+    signals.ringAll()
     reports.wake()
   }
 }

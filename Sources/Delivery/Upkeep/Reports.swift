@@ -13,18 +13,15 @@ import Supervision
 
 /// Reports the daemon's state: metrics into a file for node_exporter, one line to the service manager. Reports follow
 /// changes, with a pause in between; without changes nothing runs.
-struct Reports: Service {
-  let ledger: Ledger
-  let plan: PlanInForce
+struct Reports: Service, HasCore {
+  let core: DeliveryCore
   let startedAt: Timestamp
   let circuits: Circuits
-  let times: StepTimes
   let reloads: InForce<ReloadOutcome>
   let hooks: HookLine?
   let mail: MailRoom?
   let owner: Owner?
   let manager: ServiceManager?
-  let log: Logger
   private let bell = Bell()
 
   /// Signals a possible change. Costs almost nothing without a reader.

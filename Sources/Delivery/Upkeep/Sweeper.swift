@@ -8,17 +8,15 @@ import Stores
 /// Deletes abandoned uploads from their stores, never those that may have been published. An object that its store does not
 /// delete waits alone. An unreachable store waits with all its objects, without delaying others. Networks remove what they
 /// stored for messages that are over.
-struct Sweeper: Service {
-  let ledger: Ledger
-  let plan: PlanInForce
-  let log: Logger
-  let bell: Bell
+struct Sweeper: Service, HasCore {
+  let core: DeliveryCore
 
   /// Uploads per claim.
   private static let batch = 64
 
   func run() async throws {
     var pauses = SweepPauses()
+    let bell = signals.sweeper
     bell.ring()
     await bell.serve {
       await forgetEnded()

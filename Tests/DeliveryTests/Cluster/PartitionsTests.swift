@@ -1,6 +1,7 @@
 import Clusters
 import Ledgers
 import Messages
+import Spooling
 import TestSupport
 import Testing
 
@@ -37,9 +38,8 @@ import Testing
   ) throws -> Partitions {
     let queue = HostQueue(queue, gate: HostGate(), seed: 1, faults: 0, pause: pause)
     return Partitions(
-      link: try link(queue), lease: lease, ledger: ledger,
-      work: Partitions.Work(ring: {}, stop: { _, _ in }, changed: { _ in }, left: left),
-      troubles: Troubles(log: silent), log: silent)
+      DeliveryCore(ledger, in: try Spool(creating: scratch.path("spool"))), link: try link(queue), lease: lease,
+      work: Partitions.Work(stop: { _, _ in }, changed: { _ in }, left: left))
   }
 
   private func link(_ queue: HostQueue) throws -> ClusterLink {
