@@ -45,13 +45,9 @@ struct Relay: Sendable, HasCore {
 
   /// Relays until nothing waits, or the conversation has to wait.
   ///
-  /// - Parameters:
-  ///   - lifetime: the seconds that a request may wait.
-  ///   - expired: the error of one that has waited too long.
-  ///   - ended: called after a request ended here.
+  /// - Parameter expired: the error of a request that has waited too long.
   func run(
-    _ conversation: Int64, lifetime: Double, isStopping: () -> Bool, expired: (QueuedMessage) -> DeliveryError?,
-    ended: () -> Void
+    _ conversation: Int64, isStopping: () -> Bool, expired: (QueuedMessage) -> DeliveryError?
   ) async throws {
     while !isStopping() && !Task.isCancelled {
       let requests = try await ledger.relayable(in: conversation)
@@ -62,17 +58,16 @@ struct Relay: Sendable, HasCore {
           return try await ledger.delayRelaying(
             first.first, for: nil, error: nil, until: Timestamp.now().advanced(seconds: 5))
         }
-        if try await ledger.decideDuplicate(first.first, at: .now()) { ended() }
+        if try await ledger.decideDuplicate(first.first, at: .now()) { signals.filing.ring() }
         continue
       }
       if !first.isInDoubt, let error = expired(first.first) {
         try await fail(first.first, error)
-        ended()
         continue
       }
       let together = Self.together(requests)
-      let due = first.first.acceptedAt.advanced(seconds: lifetime)
-      guard try await relay(together, due: due, ended: ended) else { return }
+      let due = first.first.acceptedAt.advanced(seconds: plan.delivery.lifetime.seconds)
+      guard try await relay(together, due: due) else { return }
     }
   }
 
@@ -93,7 +88,7 @@ struct Relay: Sendable, HasCore {
   }
 
   /// Relays requests in one record. Returns false if the conversation has to wait.
-  private func relay(_ requests: [RelayableRequest], due: Timestamp, ended: () -> Void) async throws -> Bool {
+  private func relay(_ requests: [RelayableRequest], due: Timestamp) async throws -> Bool {
     guard let next = requests.first else { return false }
     let (first, conversation) = (next.first, next.first.conversationRow)
     // One in doubt may be in the queue; the store is then not needed.
@@ -136,7 +131,6 @@ struct Relay: Sendable, HasCore {
       return false
     case .failed(let message, let error):
       try await fail(message, error)
-      ended()
       return true
     }
   }
@@ -162,6 +156,7 @@ struct Relay: Sendable, HasCore {
         "cause": "\(error.cause.rawValue)", "error": "\(error.sentence)",
       ])
     try await ledger.fail(message, step: StepError.Step.publish.rawValue, error: error, at: .now())
+    signals.filing.ring()
   }
 
   private func id(of request: RelayableRequest) -> RecordID {

@@ -75,8 +75,7 @@ struct ConversationWorker: Sendable, HasCore {
 
   private func relay(_ conversation: Int64, _ relay: Relay) async throws {
     try await relay.run(
-      conversation, lifetime: settings.lifetime.seconds, isStopping: { isStopping.isSet },
-      expired: { hasExpired($0) ? expired($0) : nil }, ended: { signals.filing.ring() })
+      conversation, isStopping: { isStopping.isSet }, expired: { hasExpired($0) ? expired($0) : nil })
     troubles.end(Self.work)
   }
 
