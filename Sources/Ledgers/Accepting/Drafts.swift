@@ -84,9 +84,7 @@ extension Ledger {
 
   /// Deletes the rows of a request that was set aside, after its files.
   package func forgetAbandonedDraft(_ row: Int64) async throws {
-    try await write { database in
-      try database.run("DELETE FROM requests WHERE id = ? AND state = 'abandoned'", row)
-    }
+    try await write { try $0.run("DELETE FROM requests WHERE id = ? AND state = 'abandoned'", row) }
   }
 
   // MARK: Upload ahead

@@ -114,9 +114,7 @@ extension Ledger {
 
   /// Ends a request that another owner has given up or published: nothing more of it is published here.
   package func endElsewhere(_ message: QueuedMessage, at now: Timestamp) async throws {
-    try await write { database in
-      try database.cancelRest(ofRequest: message.requestRow, in: message.conversationRow, at: now)
-    }
+    try await write { try $0.cancelRest(ofRequest: message.requestRow, in: message.conversationRow, at: now) }
   }
 
   /// The host that accepted a request; nil if its conversation has another owner now.

@@ -50,23 +50,17 @@ extension Ledger {
 
   /// Records that the object is deleted from its store.
   package func forgetUpload(_ row: Int64) async throws {
-    try await write { database in
-      try database.run("DELETE FROM uploads WHERE id = ?", row)
-    }
+    try await write { try $0.run("DELETE FROM uploads WHERE id = ?", row) }
   }
 
   /// Returns an object to the abandoned ones after a failed deletion.
   package func unclaimAbandonedUpload(_ row: Int64) async throws {
-    try await write { database in
-      try database.run("UPDATE uploads SET state = 'abandoned' WHERE id = ? AND state = 'deleting'", row)
-    }
+    try await write { try $0.run("UPDATE uploads SET state = 'abandoned' WHERE id = ? AND state = 'deleting'", row) }
   }
 
   /// Returns all objects to the abandoned ones after interrupted deletions.
   package func unclaimAbandonedUploads() async throws {
-    try await write { database in
-      try database.run("UPDATE uploads SET state = 'abandoned' WHERE state = 'deleting'")
-    }
+    try await write { try $0.run("UPDATE uploads SET state = 'abandoned' WHERE state = 'deleting'") }
   }
 
   /// Abandons uploads of these messages, whose keys are lost. Those whose publishing never began are to be deleted, and

@@ -48,14 +48,13 @@ extension LedgerView {
     let scope = restriction(("p.inbox = ?", inbox?.text), ("c.conversation = ?", conversation?.text))
     return try read { database in
       var plan = ClearPlan()
-      let marked = try Row.fetchOne(
-        database,
-        sql: """
-          SELECT coalesce(sum(cached_bytes > 0), 0) AS photos,
-            coalesce(sum(cached_bytes + iif(evicting = 2, cached_thumbnail_bytes, 0)), 0) AS bytes
-          FROM photos WHERE evicting > 0 AND pinned = 0
-          """)
-      if let marked { plan.going = PhotoAmount(marked) }
+      plan.going = try database.first(
+        """
+        SELECT sum(cached_bytes > 0) AS photos,
+          sum(cached_bytes + iif(evicting = 2, cached_thumbnail_bytes, 0)) AS bytes
+        FROM photos WHERE evicting > 0 AND pinned = 0
+        """
+      ) { PhotoAmount(photos: $0["photos"], bytes: $0["bytes"]) } ?? PhotoAmount()
       let kept = try Row.fetchCursor(
         database,
         sql: """
@@ -66,7 +65,7 @@ extension LedgerView {
           WHERE p.cached_bytes > 0 AND (p.evicting = 0 OR p.pinned = 1)\(scope.sql) GROUP BY reason
           """, arguments: scope.values)
       while let row = try kept.next() {
-        let amount = PhotoAmount(row)
+        let amount = PhotoAmount(photos: row["photos"], bytes: row["bytes"])
         switch row["reason"] as String {
         case "goes":
           plan.going.photos += amount.photos
@@ -79,8 +78,4 @@ extension LedgerView {
       return plan
     }
   }
-}
-
-extension PhotoAmount {
-  fileprivate init(_ row: Row) { self.init(photos: row["photos"], bytes: row["bytes"]) }
 }

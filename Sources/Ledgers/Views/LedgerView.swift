@@ -104,7 +104,7 @@ extension LedgerView {
 extension LedgerView {
   /// Whether any message waits.
   package func hasWaiting() throws -> Bool {
-    try read { try Bool.fetchOne($0, sql: "SELECT EXISTS (SELECT 1 FROM conversations WHERE waiting > 0)") ?? false }
+    try read { try $0.exists("conversations WHERE waiting > 0") }
   }
 
   /// The number of waiting messages in each conversation, by age. `minutes` are the upper bounds of the buckets; one

@@ -92,11 +92,8 @@ extension ListedConversation: FetchableRecord {
 extension LedgerView {
   /// Whether publishing in a conversation is stopped, and its messages that are not final.
   package func state(of conversation: ConversationID) throws -> (isHeld: Bool, waiting: Int) {
-    try read { database in
-      try Row.fetchOne(
-        database, sql: "SELECT held, waiting FROM conversations WHERE conversation = ?", arguments: [conversation.text]
-      ).map { ($0["held"], $0["waiting"]) } ?? (false, 0)
-    }
+    let row = try read { try $0.first(ConversationRow.self, "WHERE conversation = ?", conversation) }
+    return (row?.isHeld ?? false, row?.waiting ?? 0)
   }
 
   /// The photos of a conversation in the cache and their bytes.
@@ -104,23 +101,18 @@ extension LedgerView {
   /// - Parameter inbox: only those of this inbox.
   package func use(of conversation: ConversationID, inbox: InboxID?) throws -> (photos: Int, bytes: Int) {
     try read { database in
-      try Row.fetchOne(
-        database,
-        sql: """
-          SELECT coalesce(sum(cached_bytes > 0), 0) AS photos,
-            coalesce(sum(cached_bytes + cached_thumbnail_bytes), 0) AS bytes
-          FROM photos WHERE conversation_id = (SELECT id FROM conversations WHERE conversation = ?1)
-            AND (?2 IS NULL OR inbox = ?2)
-          """, arguments: [conversation.text, inbox?.text]
-      ).map { ($0["photos"], $0["bytes"]) } ?? (0, 0)
+      try database.first(
+        """
+        SELECT sum(cached_bytes > 0) AS photos, sum(cached_bytes + cached_thumbnail_bytes) AS bytes
+        FROM photos WHERE conversation_id = (SELECT id FROM conversations WHERE conversation = ?1)
+          AND (?2 IS NULL OR inbox = ?2)
+        """, conversation, inbox
+      ) { ($0["photos"], $0["bytes"]) } ?? (0, 0)
     }
   }
 
   /// When a photo came into the cache; nil if it is unknown.
   package func time(of photo: MessageID) throws -> Timestamp? {
-    try read { database in
-      try Timestamp.fetchOne(
-        database, sql: "SELECT created_at FROM photos WHERE message = ?", arguments: [photo.text])
-    }
+    try read { try $0.value("SELECT created_at FROM photos WHERE message = ?", photo) }
   }
 }

@@ -41,8 +41,6 @@ extension LedgerView {
 
   /// The end of the janitor's last pass; nil if it never ran.
   package func janitorRan() throws -> Timestamp? {
-    try read { database in
-      try Timestamp.fetchOne(database, sql: "SELECT value FROM counts WHERE name = 'janitor_ran' AND value > 0")
-    }
+    try read { try $0.value("SELECT value FROM counts WHERE name = 'janitor_ran' AND value > 0") }
   }
 }

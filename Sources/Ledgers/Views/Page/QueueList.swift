@@ -102,25 +102,24 @@ extension LedgerView {
   /// When the oldest waiting request was accepted; nil if none waits.
   package func oldestWaiting(inbox: InboxID?) throws -> Timestamp? {
     try read { database in
-      try Timestamp.fetchOne(
-        database,
-        sql: """
-          SELECT accepted_at FROM requests INDEXED BY requests_queued
-          WHERE state = 'queued' AND (?1 IS NULL OR inbox = ?1) ORDER BY accepted_at LIMIT 1
-          """, arguments: [inbox?.text])
+      try database.value(
+        """
+        SELECT accepted_at FROM requests INDEXED BY requests_queued
+        WHERE state = 'queued' AND (?1 IS NULL OR inbox = ?1) ORDER BY accepted_at LIMIT 1
+        """, inbox)
     }
   }
 
   /// Conversations that wait for a store or network, by its name.
   package func parkedConversations() throws -> [String: Int] {
     try read { database in
-      let rows = try Row.fetchAll(
-        database,
-        sql: """
-          SELECT waits_for AS name, count(*) AS count FROM conversations INDEXED BY conversations_parked
-          WHERE waits_for IS NOT NULL GROUP BY waits_for
-          """)
-      return Dictionary(uniqueKeysWithValues: rows.map { ($0["name"] as String, $0["count"] as Int) })
+      let rows: [(String, Int)] = try database.all(
+        """
+        SELECT waits_for AS name, count(*) AS count FROM conversations INDEXED BY conversations_parked
+        WHERE waits_for IS NOT NULL GROUP BY waits_for
+        """
+      ) { ($0["name"], $0["count"]) }
+      return Dictionary(uniqueKeysWithValues: rows)
     }
   }
 
