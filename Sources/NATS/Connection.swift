@@ -1,4 +1,5 @@
 import CNATS
+import Clusters
 import Dispatch
 import Glibc
 import Synchronization
@@ -58,8 +59,8 @@ final class Connection: Sendable {
 
   /// Blocks until connected: some seconds at most for each server.
   ///
-  /// - Throws: `ConnectFault`.
-  init(_ options: NATSOptions) throws(ConnectFault) {
+  /// - Throws: `.refused` if somebody has to fix it, else `.unavailable`.
+  init(_ options: NATSOptions) throws(QueueError) {
     number = Self.everyone.withLock { everyone in
       everyone.next += 1
       return everyone.next - 1
@@ -189,7 +190,7 @@ final class Connection: Sendable {
 // MARK: - Sending
 
 extension Connection {
-  private func connect(_ options: NATSOptions) throws(ConnectFault) {
+  private func connect(_ options: NATSOptions) throws(QueueError) {
     var why = [CChar](repeating: 0, count: 512)
     var connection: OpaquePointer?
     let servers = options.servers.map { strdup($0.description) }
@@ -218,7 +219,7 @@ extension Connection {
     }
     guard result == Int32(CNATS_OK.rawValue), let connection else {
       let sentence = String(decoding: why.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-      throw ConnectFault(cnats_result(UInt32(result)), sentence)
+      throw QueueError(cnats_result(UInt32(result)), sentence)
     }
     handle.withLock { $0 = Handle(pointer: connection) }
   }

@@ -64,24 +64,16 @@ actor Connector {
     if let old = greetings.first(where: { $0.greeting?.isNewEnough == false }), let greeting = old.greeting {
       throw .refused(Self.tooOld(old.address, greeting))
     }
-    let made: Result<Connection, ConnectFault>
-    do {
-      made = try await threads.run { [options] in
-        do { return .success(try Connection(options)) } catch let fault as ConnectFault { return .failure(fault) }
-      }
-    } catch {
-      throw .unavailable("no connection to the cluster: \(error)")
+    let made: Connection
+    do { made = try await threads.run { [options] in try Connection(options) } } catch {
+      throw error as? QueueError ?? .unavailable("no connection to the cluster: \(error)")
     }
-    switch made {
-    case .failure(let fault): throw fault.isLasting ? .refused(fault.sentence) : .unavailable(fault.sentence)
-    case .success(let connection):
-      guard !isClosed else {
-        await connection.close()
-        throw .unavailable("the connection to the cluster is closed")
-      }
-      current = connection
-      return connection
+    guard !isClosed else {
+      await made.close()
+      throw .unavailable("the connection to the cluster is closed")
     }
+    current = made
+    return made
   }
 
   static func tooOld(_ address: NATSAddress, _ greeting: Greeting) -> String {
