@@ -172,9 +172,7 @@ package struct DestinationChecks: Sendable {
   private func conversations(of network: NetworkSettings) -> [(name: String, address: Address)] {
     settings.routes.filter { $0.network == network.name }.flatMap { route in
       if let alias = route.alias { return [(route.conversations.joined(separator: ", "), alias)] }
-      return route.conversations.filter { name in !name.contains { "*?".contains($0) } }.map {
-        ($0, Address(unchecked: $0))
-      }
+      return route.exactConversations.map { ($0, Address(unchecked: $0)) }
     }
   }
 

@@ -39,6 +39,36 @@ extension SettingKind where Value == String {
   ) {
     self.init(expects: expects, isFile: isFile, hides: hides, parse: { accepts($0) ? $0 : nil }, show: \.self)
   }
+
+  /// One of some words.
+  package static func word(_ words: [String]) -> Self {
+    Self(expects: choice(words), words: words, parse: { words.contains($0) ? $0 : nil }, show: { $0 })
+  }
+
+  /// The same or an empty text.
+  package static func orEmpty(_ kind: Self) -> Self {
+    Self(
+      expects: kind.expects + ", or empty", words: kind.words, isFile: kind.isFile, hides: kind.hides,
+      parse: { $0.isEmpty ? $0 : kind.parse($0) }, show: \.self)
+  }
+
+  package static var directory: Self {
+    Self(
+      expects: "the path of a directory, without control characters",
+      accepts: { !$0.isEmpty && !hasControlCharacter($0) })
+  }
+
+  /// A user of this computer.
+  package static var user: Self {
+    Self(
+      expects: "the name of a user of this computer",
+      accepts: { !$0.isEmpty && !hasControlCharacter($0) && !$0.contains(":") })
+  }
+
+  /// The URL that objects are found below.
+  package static var baseURL: Self {
+    Self(expects: "a URL such as `https://photos.example.org/objects`", accepts: isURL)
+  }
 }
 
 extension SettingKind where Value == [String] {
@@ -95,12 +125,6 @@ extension SettingKind where Value: RawRepresentable & CaseIterable, Value.RawVal
   }
 }
 
-extension SettingKind where Value == String {
-  package static func word(_ words: [String]) -> Self {
-    Self(expects: choice(words), words: words, parse: { words.contains($0) ? $0 : nil }, show: { $0 })
-  }
-}
-
 extension SettingKind where Value == Bool {
   /// `true` or `false`, and no other word of YAML.
   package static var flag: Self {
@@ -116,35 +140,6 @@ extension SettingKind where Value: Identifier {
     Self(
       expects: "the name of one \(Value.noun): 1 to \(longestIdentifier) bytes without control characters",
       parse: { try? Value($0) }, show: \.text)
-  }
-}
-
-extension SettingKind where Value == String {
-  package static var directory: Self {
-    Self(
-      expects: "the path of a directory, without control characters",
-      accepts: { !$0.isEmpty && !hasControlCharacter($0) })
-  }
-
-  /// A user of this computer.
-  package static var user: Self {
-    Self(
-      expects: "the name of a user of this computer",
-      accepts: { !$0.isEmpty && !hasControlCharacter($0) && !$0.contains(":") })
-  }
-
-  /// The URL that objects are found below.
-  package static var baseURL: Self {
-    Self(expects: "a URL such as `https://photos.example.org/objects`", accepts: isURL)
-  }
-}
-
-extension SettingKind where Value == String {
-  /// The same or an empty text.
-  package static func orEmpty(_ kind: Self) -> Self {
-    Self(
-      expects: kind.expects + ", or empty", words: kind.words, isFile: kind.isFile, hides: kind.hides,
-      parse: { $0.isEmpty ? $0 : kind.parse($0) }, show: \.self)
   }
 }
 

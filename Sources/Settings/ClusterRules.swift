@@ -35,8 +35,7 @@ extension DestinationSettings {
   private func checkBytes(_ cluster: Settings.Cluster, _ stores: [StoreSettings]) {
     guard let bytes = cluster.bytes else { return }
     let isKnown = isKnown(
-      bytes, in: .stores, among: [standardStore] + settings.furtherStores.keys.sorted(),
-      sentence: "`cluster.bytes` is \(quoted(bytes)), and there is no such store"
+      bytes, in: .stores, sentence: "`cluster.bytes` is \(quoted(bytes)), and there is no such store"
     ) { complaints.add(["cluster.bytes"], $0) }
     guard isKnown, let store = stores.first(where: { $0.name == bytes }), !(store.type is S3StoreType) else { return }
     complaints.add(

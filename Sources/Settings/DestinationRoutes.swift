@@ -4,12 +4,11 @@ import SettingKit
 extension DestinationSettings {
   /// The routes with an existing network and a reachable pattern.
   func routes(_ entries: [RouteValues.Entry], of file: String) -> [RouteSettings] {
-    let names = [standardNetwork] + settings.furtherNetworks.keys.sorted()
     tellUnreachable(entries, of: file)
     return entries.compactMap { entry in
       guard !entry.isRejected, let network = entry.network else { return nil }
       let isKnown = isKnown(
-        network.text, in: .networks, among: names,
+        network.text, in: .networks,
         sentence: "`network` is \(quoted(network.text)), and there is no such network"
       ) { complaints.add(at: .file(file, line: network.line), $0) }
       guard isKnown else { return nil }

@@ -125,8 +125,7 @@ struct DestinationSettings {
     let seal = section.seal ?? settings.seal
     let type = Self.networkType(section.network.type)?.made(of: section.network, check)
     let isKnown = isKnown(
-      store, in: .stores, among: [standardStore] + settings.furtherStores.keys.sorted(),
-      sentence: "`\(check.path).store` is \(quoted(store)), and there is no such store"
+      store, in: .stores, sentence: "`\(check.path).store` is \(quoted(store)), and there is no such store"
     ) { complaints.add(["\(check.path).store"], $0) }
     guard isKnown, let type, carries(section.network.type, seal, photosOf: store, check.path) else { return nil }
     return NetworkSettings(
@@ -154,8 +153,7 @@ struct DestinationSettings {
     let network = settings.profile.network ?? standardNetwork
     if network == standardNetwork, complaints.rejected.contains("network.type") { return }
     let isKnown = isKnown(
-      network, in: .networks, among: [standardNetwork] + settings.furtherNetworks.keys.sorted(),
-      sentence: "`profile.network` is \(quoted(network)), and there is no such network"
+      network, in: .networks, sentence: "`profile.network` is \(quoted(network)), and there is no such network"
     ) { complaints.add(["profile.network"], $0) }
     guard isKnown, let type = type(ofNetwork: network) else { return }
     if type.profilePhotos == .perGroup, settings.profile.network != nil, settings.profile.conversation == nil {
@@ -199,9 +197,12 @@ struct DestinationSettings {
   }
 
   /// Whether there is a store or network of that name; a report says if not, with the nearest name.
-  func isKnown(
-    _ name: String, in family: SectionFamily, among names: [String], sentence: String, tell: (String) -> Void
-  ) -> Bool {
+  func isKnown(_ name: String, in family: SectionFamily, sentence: String, tell: (String) -> Void) -> Bool {
+    let names =
+      switch family {
+      case .stores: [standardStore] + settings.furtherStores.keys.sorted()
+      case .networks: [standardNetwork] + settings.furtherNetworks.keys.sorted()
+      }
     // An error in its section was already reported.
     let isExcused =
       complaints.rejected.contains("\(family.rawValue).\(name)") || complaints.rejected.contains(family.rawValue)

@@ -4,6 +4,8 @@ import Messages
 package struct RouteSettings: Sendable, Hashable {
   /// The conversations as written: exact, or with `*` and `?`.
   package var conversations: [String] { patterns.map(\.text) }
+  /// The exact ones.
+  package var exactConversations: [String] { patterns.filter { !$0.isPattern }.map(\.text) }
   /// A name in `Settings.networks`.
   package let network: String
   /// The conversation's name on that network; nil means the same.
