@@ -23,6 +23,5 @@ extension Spool {
 
 /// A text as it is sent: without its trailing newline.
 package func textWithoutNewline(_ bytes: [UInt8]) -> String {
-  let text = String(decoding: bytes, as: UTF8.self)
-  return text.hasSuffix("\n") ? String(text.unicodeScalars.dropLast()) : text
+  String(decoding: bytes, as: UTF8.self).withoutLastNewline
 }

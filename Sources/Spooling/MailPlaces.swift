@@ -1,10 +1,8 @@
 import DurableFiles
-import Glibc
 
 /// `mail/`: a Maildir in which delivery agents put mails. It is there only where a configuration takes mail.
 package struct MailPlaces: Sendable {
   package static let directoryName = "mail"
-  private static let mode: mode_t = 0o3770
 
   package let root: Directory
   package let tmp: Directory
@@ -18,9 +16,9 @@ package struct MailPlaces: Sendable {
 
   /// Opens `mail/` of a spool and makes what is missing.
   package init(creatingIn spool: Spool) throws {
-    let root = try Self.shared(Self.directoryName, in: spool.root)
-    _ = try Self.shared("tmp", in: root)
-    _ = try Self.shared("new", in: root)
+    try spool.root.makeShared(Self.directoryName) { .cannotShareMail($0) }
+    let root = try spool.root.directory(Self.directoryName)
+    for name in ["tmp", "new"] { try root.makeShared(name) { .cannotShareMail($0) } }
     _ = try root.make("cur")
     try root.sync()
     try spool.root.sync()
@@ -31,19 +29,6 @@ package struct MailPlaces: Sendable {
   package init?(in spool: Directory) throws {
     guard try spool.entry(Self.directoryName) != nil else { return nil }
     try self.init(spool.directory(Self.directoryName))
-  }
-
-  /// A directory that the spool's group may write to.
-  private static func shared(_ name: String, in directory: Directory) throws -> Directory {
-    if try directory.make(name, mode: 0o770) {
-      do { try directory.directory(name).setPermissions(mode) } catch {
-        guard error.code == EPERM else { throw error }
-        // As for new/: the next start must not take it for a good one.
-        try directory.removeEmpty(name)
-        throw SpoolError.cannotShareMail(directory.path(of: name))
-      }
-    }
-    return try directory.directory(name)
   }
 
   /// `mail/cur/`, which is the daemon's alone and stays empty.

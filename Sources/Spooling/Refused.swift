@@ -51,7 +51,6 @@ extension Directory {
   /// The text of our file `error` in a failed request, if any.
   package func error() throws -> String? {
     guard try entry("error")?.kind == .file, let bytes = try file("error").contents(limit: 65_536) else { return nil }
-    let text = String(decoding: bytes, as: UTF8.self)
-    return text.hasSuffix("\n") ? String(text.dropLast()) : text
+    return textWithoutNewline(bytes)
   }
 }

@@ -32,7 +32,6 @@ package final class Spool: Sendable {
   private static let shared = ["tmp", "draft", "new"]
   private static let own = ["cur", "sent", "failed", "cancel", "purge", "photos", "published", "objects", "state"]
   package static let incomingNames = ["tmp", "new", "cur", "failed"]
-  private static let sharedMode: mode_t = 0o3770
   private static let rootMode: mode_t = 0o750
 
   /// Opens the spool at `path` and makes its missing directories.
@@ -45,16 +44,7 @@ package final class Spool: Sendable {
     // The umask is for the daemon's own directories.
     if isNew { try root.setPermissions(Self.rootMode) }
     if try root.entry().permissions & 0o002 != 0 { throw SpoolError.openToEverybody(path) }
-    for name in Self.shared where try root.make(name, mode: 0o770) {
-      // mkdir drops the set-group-id and sticky bits, so they are set separately.
-      do { try root.directory(name).setPermissions(Self.sharedMode) } catch {
-        guard error.code == EPERM else { throw error }
-        // A service may be unable to set the set-group-id bit. The next start must not take the directory for a good
-        // one.
-        try root.removeEmpty(name)
-        throw SpoolError.cannotShare(root.path(of: name))
-      }
-    }
+    for name in Self.shared { try root.makeShared(name) { .cannotShare($0) } }
     // In a sticky directory the kernel may let clients open only files of its owner, so the daemon makes their counter.
     let tmp = try root.directory("tmp")
     let counter = try tmp.entry(ArrivalNumber.lockName)
@@ -126,6 +116,20 @@ package final class Spool: Sendable {
 }
 
 extension Directory {
+  /// Makes a directory that the spool's group may write to, if it is missing.
+  ///
+  /// - Parameter fault: the error if its permissions cannot be set from here.
+  func makeShared(_ name: String, fault: (_ path: String) -> SpoolError) throws {
+    guard try make(name, mode: 0o770) else { return }
+    // mkdir drops the set-group-id and sticky bits, so they are set separately.
+    do { try directory(name).setPermissions(0o3770) } catch {
+      guard error.code == EPERM else { throw error }
+      // A service may be unable to set the set-group-id bit. The next start must not take the directory for a good one.
+      try removeEmpty(name)
+      throw fault(path(of: name))
+    }
+  }
+
   /// Opens a directory of the spool that this is.
   func directory(ofSpool name: String) throws -> Directory {
     do {

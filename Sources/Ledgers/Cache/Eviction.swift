@@ -121,15 +121,6 @@ extension Ledger {
   }
 }
 
-/// The photos of an inbox, of a conversation, or all.
-private func evictionScope(
-  _ inbox: InboxID?, _ conversation: ConversationID?
-) -> (sql: String, values: StatementArguments) {
-  restriction(
-    ("inbox = ?", inbox?.text),
-    ("conversation_id = (SELECT id FROM conversations WHERE conversation = ?)", conversation?.text))
-}
-
 extension Database {
   /// The photos of a layer that may be evicted, the least recently viewed first.
   fileprivate func evictionCursor(
@@ -138,7 +129,9 @@ extension Database {
     let isThumbnails = layer == .thumbnails
     let condition = condition ?? (isThumbnails ? LedgerSchema.evictableThumbnails : LedgerSchema.evictable)
     let fetchable = isThumbnails ? "" : " AND fetchable = \(layer == .fetchable ? 1 : 0)"
-    let (scope, arguments) = evictionScope(inbox, conversation)
+    let (scope, arguments) = restriction(
+      ("inbox = ?", inbox?.text),
+      ("conversation_id = (SELECT id FROM conversations WHERE conversation = ?)", conversation?.text))
     return try Row.fetchCursor(
       self,
       sql: """

@@ -97,11 +97,9 @@ extension LedgerView {
       )
     }
     if fault != "ok" { throw LedgerError.damaged(path: database.path, fault: fault) }
-    return "intact, \(waiting) message\(waiting == 1 ? "" : "s") waiting; SQLite \(Ledger.sqliteVersion)"
+    return "intact, \(counted(waiting, "message")) waiting; SQLite \(Ledger.sqliteVersion)"
   }
-}
 
-extension LedgerView {
   /// Whether any message waits.
   package func hasWaiting() throws -> Bool {
     try read { try $0.exists("conversations WHERE waiting > 0") }

@@ -105,9 +105,7 @@ extension LedgerView {
       return page
     }
   }
-}
 
-extension LedgerView {
   /// The place after a message or photo, so that the page before it ends with that one; nil if it is unknown.
   package func place(after message: MessageID) throws -> PagePlace? {
     try read { database in
