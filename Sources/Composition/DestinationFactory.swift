@@ -16,7 +16,6 @@ struct DestinationFactory: Sendable {
     var stores: [(DestinationKey, any Store)] = []
     var networks: [(DestinationKey, any Network)] = []
     var listeners: [(DestinationKey, any Listener)] = []
-    /// Names of new or changed ones.
     var anew: [String] = []
   }
 

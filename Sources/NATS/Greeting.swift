@@ -31,7 +31,6 @@ struct Greeting: Decodable, Equatable {
     self = greeting
   }
 
-  /// The version for people.
   var versionText: String { escaped(version, limit: 40) }
 
   /// Whether the version is at least 2.12.3. Earlier ones lost acknowledged messages.

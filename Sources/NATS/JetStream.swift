@@ -4,7 +4,6 @@ import Messages
 
 /// JetStream's verbs: JSON in requests. All answers are bounded by libnats and by `mostBytes`.
 struct JetStream: Sendable {
-  /// A message of a stream.
   struct Stored: Sendable {
     let subject: String
     let position: UInt64
@@ -73,7 +72,6 @@ struct JetStream: Sendable {
 
   // MARK: Streams
 
-  /// The names of all streams.
   func streams() async throws(JetStreamFault) -> Set<String> {
     struct Page: Decodable {
       let total: Int
@@ -102,7 +100,6 @@ struct JetStream: Sendable {
 
   // MARK: Consumers
 
-  /// The names of a stream's consumers.
   func consumers(of stream: String) async throws(JetStreamFault) -> [String] {
     struct Page: Decodable { let consumers: [String]? }
     return try await api("CONSUMER.NAMES.\(stream)", "", as: Page.self).consumers ?? []

@@ -8,7 +8,6 @@ struct FileValues {
     let line: Int
   }
 
-  /// A named section.
   struct Section {
     let family: SectionFamily
     let name: String
@@ -102,7 +101,6 @@ struct FileValues {
     }
   }
 
-  /// Reads named sections.
   private mutating func walk(_ mapping: Node.Mapping, _ family: SectionFamily) {
     for (key, value) in mapping.prefix(SectionFamily.most) {
       let line = key.mark?.line ?? 1

@@ -29,7 +29,6 @@ package enum SettingsSchema {
 
   private static let byKey = Dictionary(settings.map { ($0.key, $0) }) { first, _ in first }
 
-  /// The lists below a section.
   private static let lists = ["": ["routes", "watch"], "mail": ["accept"]]
 
   /// The names of settings and sections below a section of the file; "" is the file.

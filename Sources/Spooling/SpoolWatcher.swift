@@ -15,7 +15,6 @@ package final class SpoolWatcher: Sendable {
     var waiting: [(number: Int, waiter: CheckedContinuation<Bool, Never>)] = []
   }
 
-  /// A watched directory.
   private enum Place: String, CaseIterable {
     case new, draft, cancel, purge
     case incoming = "incoming/new"

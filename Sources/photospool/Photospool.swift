@@ -136,7 +136,6 @@ struct Photospool: AsyncParsableCommand {
     return nil
   }
 
-  /// Reports an error in the arguments.
   private static func end(with message: String) -> Never {
     for line in message.split(separator: "\n", omittingEmptySubsequences: false) {
       Terminal.say(escaped(String(line.prefix(Terminal.longest))))

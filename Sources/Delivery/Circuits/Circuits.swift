@@ -22,7 +22,6 @@ actor Circuits: Service {
     var hasTicket = false
     /// After this time, a refused conversation may be the probe.
     var restsUntil = ContinuousClock.now
-    /// The start of the running probe.
     var probeBegan: ContinuousClock.Instant?
   }
 
@@ -66,7 +65,6 @@ actor Circuits: Service {
   /// Whether a destination must not be tried now, and no probe is about to begin.
   func isLeftAlone(_ destination: String) -> Bool { circuits[destination].map { !$0.hasTicket } ?? false }
 
-  /// Records a success for a conversation.
   func succeeded(_ destination: String, for conversation: Int64) async throws {
     refusals[destination]?.gotThrough(conversation)
     try await close(destination)

@@ -70,7 +70,6 @@ struct Refusals: Sendable {
     }
   }
 
-  /// Records a success.
   mutating func gotThrough(_ conversation: Int64) {
     if !latest.isEmpty {
       own.formUnion(latest.filter { !$0.value.isOfTheLine }.keys)
@@ -81,6 +80,5 @@ struct Refusals: Sendable {
 
   func contains(_ conversation: Int64) -> Bool { latest[conversation] != nil || own.contains(conversation) }
 
-  /// All refused conversations.
   var conversations: Set<Int64> { own.union(latest.keys) }
 }

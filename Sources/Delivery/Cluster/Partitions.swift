@@ -316,7 +316,6 @@ actor Partitions: Service, HasCore {
     return (opened, nil)
   }
 
-  /// Enters records into the ledger.
   private nonisolated func enter(_ records: [OwnedRecord]) async throws -> OwnedChanges {
     if records.isEmpty { return OwnedChanges() }
     let changes = try await ledger.own(records, at: .now())

@@ -19,7 +19,6 @@ import Spooling
 struct Filing: Service, HasCore {
   let core: DeliveryCore
   let pool: BlockingPool
-  /// The hooks for filed requests.
   let hooks: HookLine?
   private let isStopping = OneWayFlag()
   private let mutex = AsyncMutex()
@@ -57,7 +56,6 @@ struct Filing: Service, HasCore {
     _ = try? await fileAll { ContinuousClock.now < end }
   }
 
-  /// The result of filing.
   private struct Outcome {
     var filed = 0
     var failed = 0

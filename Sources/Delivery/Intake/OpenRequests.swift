@@ -23,7 +23,6 @@ final class OpenRequests: Sendable {
 
   /// Conversations whose later requests wait.
   var conversations: Set<ConversationID> { Set(entries.withLock { $0.values.compactMap(\.conversation) }) }
-  /// The time of the next check.
   var nextLook: ContinuousClock.Instant? { entries.withLock { $0.values.compactMap(\.nextLook).min() } }
 
   func contains(_ name: String) -> Bool { entries.withLock { $0[name] != nil } }

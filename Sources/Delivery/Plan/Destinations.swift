@@ -65,7 +65,6 @@ package struct Destinations: Sendable {
   private let rules: [Rule]
   /// The names under which files of the spool may hold a conversation's published messages.
   package let publishedNames: @Sendable (ConversationID) -> [ConversationID]
-  /// The lanes of all routes.
   let lanes: Set<String>
 
   /// - Parameters:

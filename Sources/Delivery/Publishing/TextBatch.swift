@@ -7,7 +7,6 @@ final class TextBatch: Sendable {
 
   init(_ rest: ArraySlice<ConversationWorker.Begun>) { state = Mutex(([], rest)) }
 
-  /// The next one to publish.
   func next() -> ConversationWorker.Begun? { state.withLock { $0.rest.popFirst() } }
 
   func add(_ sent: ConversationWorker.Sent) { state.withLock { $0.sent.append(sent) } }

@@ -80,7 +80,6 @@ struct Reload: Service, HasCore {
   }
 }
 
-/// The result of the last reload.
 struct ReloadOutcome: Sendable {
   let isGood: Bool
   /// When the configuration in force was read.

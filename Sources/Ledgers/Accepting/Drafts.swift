@@ -137,7 +137,6 @@ extension Ledger {
 }
 
 extension LedgerSchema {
-  /// The next user who has drafts.
   static let nextOwnerOfDrafts = """
     SELECT \(owner) FROM requests INDEXED BY requests_drafts_owned WHERE state = 'draft' AND \(owner) > ?
       ORDER BY \(owner) LIMIT 1

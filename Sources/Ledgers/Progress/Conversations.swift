@@ -26,7 +26,6 @@ extension Database {
       """, now.milliseconds, count, conversation)
   }
 
-  /// Counts `count` fewer waiting messages.
   func removeWaiting(_ count: Int, from conversation: Int64) throws {
     guard count > 0 else { return }
     try run("UPDATE OR FAIL conversations SET waiting = waiting - ? WHERE id = ?", count, conversation)

@@ -12,7 +12,6 @@ struct CheckpointPolicy {
 
   var isDue: Bool { changes >= Self.changes }
 
-  /// Counts `count` more changes.
   mutating func committed(_ count: Int) { changes += count }
 
   /// Records a copy with `pages` in the log. Returns whether to wait for readers, so that the log restarts. After a

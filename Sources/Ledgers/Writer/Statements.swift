@@ -50,7 +50,6 @@ extension Database {
     try all(sql, repeat each values) { Answer.read($0.statement, 0) }.compactMap { $0 }
   }
 
-  /// All rows of a cached statement.
   func all<Answer, each Value: SQLiteValue>(
     _ sql: String, _ values: repeat each Value, read: (borrowing Columns) -> Answer
   ) throws -> [Answer] {

@@ -142,7 +142,6 @@ struct QueueCommand: AsyncParsableCommand {
 
 extension MessageState: ExpressibleByArgument {}
 
-/// Prints the lines of `queue`.
 private struct QueuePrinter {
   let isJSON: Bool
   let progress: [String: Double]

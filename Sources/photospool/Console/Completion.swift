@@ -16,7 +16,6 @@ enum Completion {
       + ledger(spool).requests(beginning: beginning, waiting: true, limit: limit)
   }
 
-  /// All known requests.
   static let requests = names { spool, beginning in
     try named(in: [spool.new, spool.draft], beginning)
       + ledger(spool).requests(beginning: beginning, waiting: false, limit: limit)

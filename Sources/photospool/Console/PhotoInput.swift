@@ -22,7 +22,6 @@ extension File {
 }
 
 extension IdempotencyKey {
-  /// The value of `--id`.
   init(argument text: String) throws {
     guard let key = IdempotencyKey(text) else {
       throw Failure(.badData, "the id is not 1 to 128 of A-Za-z0-9._-; give one that is")

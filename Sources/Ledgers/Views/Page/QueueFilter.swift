@@ -40,7 +40,6 @@ extension QueueFilter {
   /// Conditions on messages are sets of ids: a set is made once from an index of what waits, and costs no row of a request.
   var waiting: String { queued + condition(waitingConditions) }
 
-  /// The failed requests of a filter.
   var failed: String { "\(Self.failures)\(condition(failedConditions))" }
 
   private var queued: String { "FROM requests r INDEXED BY requests_queued WHERE r.state = 'queued'" }
@@ -102,7 +101,6 @@ extension QueueFilter {
         ])
   }
 
-  /// The values of the conditions.
   var values: [String: (any DatabaseValueConvertible)?] {
     var values: [String: (any DatabaseValueConvertible)?] = [:]
     if let inbox { values["inbox"] = inbox.text }

@@ -58,7 +58,6 @@ private struct RemoveProfile: AsyncParsableCommand {
   }
 }
 
-/// The options of both changes.
 private struct ProfileChange: ParsableArguments {
   @Option(name: .long, help: ArgumentHelp("The inbox. (default: the configured one)", valueName: "inbox"))
   var from: String?

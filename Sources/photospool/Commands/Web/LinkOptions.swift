@@ -4,7 +4,6 @@ import Foundation
 import Messages
 import WebAccess
 
-/// The options of a link.
 struct LinkOptions: ParsableArguments {
   @Option(
     name: .long,
@@ -52,7 +51,6 @@ struct LinkOptions: ParsableArguments {
       expires: Timestamp.now().advanced(seconds: Duration.days(days).seconds))
   }
 
-  /// Prints the link.
   func show(_ address: String) throws {
     print(address)
     if qr { print(try QRCode(address).text(hasColour: Terminal.hasColour)) }
@@ -60,6 +58,5 @@ struct LinkOptions: ParsableArguments {
 }
 
 extension AccessStore {
-  /// The address of a new link.
   func newLink(_ grant: Grant, to origin: String) throws -> String { "\(origin)/login/\(try makeLink(grant))" }
 }
