@@ -37,9 +37,10 @@ struct FoundPhotos {
           // Only a valid photo makes another one a copy.
           if known.contains(message) {
             copies.append("photos/\(inboxName)/\(conversationName)/\(message)")
-          } else if let row = try Self.photo(
-            MessageID(unchecked: message), in: directory, inbox, conversation, receipts: receipts)
-          {
+            continue
+          }
+          let place = PhotoPlace(inbox: inbox, conversation: conversation, message: MessageID(unchecked: message))
+          if let row = try Self.photo(at: place, in: directory, receipts: receipts) {
             known.insert(message)
             let reception = isReceived ? Self.reception(of: row, note) : nil
             all.append(FoundPhoto(row, in: conversation, reception: reception))
@@ -51,8 +52,7 @@ struct FoundPhotos {
   }
 
   private static func photo(
-    _ message: MessageID, in directory: Directory, _ inbox: InboxID, _ conversation: ConversationID,
-    receipts: [MessageID: Receipt.Message]
+    at place: PhotoPlace, in directory: Directory, receipts: [MessageID: Receipt.Message]
   ) throws -> PhotoRow? {
     var bytes = 0
     var digest = ""
@@ -64,13 +64,13 @@ struct FoundPhotos {
     var thumbnailBytes = 0
     for name in PhotoCache.thumbnailNames { thumbnailBytes += try directory.entry(name)?.size ?? 0 }
     guard bytes + thumbnailBytes > 0 else { return nil }
-    let receipt = receipts[message]
+    let receipt = receipts[place.message]
     var row = PhotoRow(
       format: "", originalBytes: 0, originalWidth: 0, originalHeight: 0, bytes: bytes, width: receipt?.width ?? 0,
       height: receipt?.height ?? 0, digest: digest,
-      path: PhotoCache.path(inbox: inbox, conversation: conversation, message: message), thumbnailBytes: thumbnailBytes)
-    row.message = message
-    row.inbox = inbox
+      path: place.path, thumbnailBytes: thumbnailBytes)
+    row.message = place.message
+    row.inbox = place.inbox
     row.url = receipt?.url
     row.createdAt = Timestamp(milliseconds: try directory.entry().modified / 1_000_000)
     return row

@@ -105,9 +105,7 @@ package struct PhotoFetcher: Sendable {
     let end = try await keep(prepared, row, of: wanted, remoteSeconds: plan.settings.cache.remote.seconds)
     try await onDisk { [cache = PhotoCache(spool)] in
       try part.remove()
-      if end == .unknown {
-        try cache.discard(inbox: wanted.inbox, conversation: wanted.conversation, message: wanted.message)
-      }
+      if end == .unknown { try cache.discard(wanted.place) }
     }
     return end == .kept ? row : nil
   }
@@ -120,19 +118,15 @@ package struct PhotoFetcher: Sendable {
     for _ in 0..<Self.keepings {
       try await onDisk {
         try cache.keep(
-          original: prepared.jpeg, thumbnail: prepared.thumbnail, blurred: prepared.blurred, inbox: wanted.inbox,
-          conversation: wanted.conversation, message: wanted.message, note: wanted.note)
+          original: prepared.jpeg, thumbnail: prepared.thumbnail, blurred: prepared.blurred, at: wanted.place,
+          note: wanted.note)
       }
       let now = Timestamp.now()
       let end = try await faultsOfDisk {
         try await ledger.endDownload(
           of: wanted, as: row, file: wanted.photo.safeFilename,
           remoteUntil: now.advanced(seconds: remoteSeconds), at: now,
-          isThere: {
-            try cache.isWhole(
-              inbox: wanted.inbox, conversation: wanted.conversation, message: wanted.message,
-              hasNote: wanted.note != nil)
-          })
+          isThere: { try cache.isWhole(wanted.place, hasNote: wanted.note != nil) })
       }
       if end != .evicted { return end }
     }
@@ -181,8 +175,7 @@ package struct PhotoFetcher: Sendable {
       format: prepared.original.format.rawValue, originalBytes: prepared.original.bytes,
       originalWidth: prepared.original.width, originalHeight: prepared.original.height, bytes: prepared.jpeg.count,
       width: prepared.width, height: prepared.height, digest: SHA256Digest(of: prepared.jpeg).hex,
-      path: PhotoCache.path(inbox: wanted.inbox, conversation: wanted.conversation, message: wanted.message),
-      thumbnailBytes: prepared.thumbnail.count + prepared.blurred.count)
+      path: wanted.place.path, thumbnailBytes: prepared.thumbnail.count + prepared.blurred.count)
   }
 
   private func onDisk<Result: Sendable>(_ work: @escaping @Sendable () throws -> Result) async throws -> Result {

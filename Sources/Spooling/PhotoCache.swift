@@ -15,11 +15,6 @@ package struct PhotoCache: Sendable {
 
   package init(_ spool: Spool) { root = spool.photos }
 
-  /// The directory of a message, relative to the spool.
-  package static func path(inbox: InboxID, conversation: ConversationID, message: MessageID) -> String {
-    "photos/\(inbox.fileName)/\(conversation.fileName)/\(message)"
-  }
-
   /// Writes the photo, its thumbnail and its blurred preview durably. Files of an earlier attempt are replaced.
   ///
   /// Order: the note, then each file under a temporary name, synced, renamed; then the message's directory is synced.
@@ -28,81 +23,67 @@ package struct PhotoCache: Sendable {
   ///
   /// - Parameter note: for a received photo.
   package func keep(
-    original: [UInt8], thumbnail: [UInt8], blurred: [UInt8], inbox: InboxID, conversation: ConversationID,
-    message: MessageID, note: ReceivedNote? = nil
+    original: [UInt8], thumbnail: [UInt8], blurred: [UInt8], at place: PhotoPlace, note: ReceivedNote? = nil
   ) throws {
-    let directory = try directory(inbox, conversation, message)
+    let directory = try directory(place)
     if let note { try directory.write(note.bytes(), as: ReceivedNote.fileName) }
     try directory.write(original, as: Self.originalName)
     for (name, bytes) in zip(Self.thumbnailNames, [thumbnail, blurred]) { try directory.write(bytes, as: name) }
     try directory.sync()
   }
 
-  private func directory(
-    _ inbox: InboxID, _ conversation: ConversationID, _ message: MessageID, attempts: Int = 8
-  ) throws -> Directory {
+  private func directory(_ place: PhotoPlace, attempts: Int = 8) throws -> Directory {
     do {
-      return try root.directory(creating: inbox.fileName)
-        .directory(creating: conversation.fileName)
-        .directory(creating: message.text)
+      return try root.directory(creating: place.inbox.fileName)
+        .directory(creating: place.conversation.fileName)
+        .directory(creating: place.message.text)
     } catch {
       guard error.isMissing && attempts > 1 else { throw error }
-      return try directory(inbox, conversation, message, attempts: attempts - 1)
+      return try directory(place, attempts: attempts - 1)
     }
   }
 
-  private func existing(
-    _ inbox: InboxID, _ conversation: ConversationID, _ message: MessageID
-  ) throws(FileError) -> Directory? {
-    do { return try directory(at: Self.path(inbox: inbox, conversation: conversation, message: message)) } catch {
+  private func existing(_ place: PhotoPlace) throws(FileError) -> Directory? {
+    do { return try directory(at: place.path) } catch {
       if error.isMissing { return nil }
       throw error
     }
   }
 
   /// Whether all files of the photo are there, with the note of a received one.
-  package func isWhole(
-    inbox: InboxID, conversation: ConversationID, message: MessageID, hasNote: Bool
-  ) throws -> Bool {
-    guard let directory = try existing(inbox, conversation, message) else { return false }
+  package func isWhole(_ place: PhotoPlace, hasNote: Bool) throws -> Bool {
+    guard let directory = try existing(place) else { return false }
     let names = Self.names + (hasNote ? [ReceivedNote.fileName] : [])
     return try names.allSatisfy { try directory.entry($0)?.kind == .file }
   }
 
   /// The path of a photo's original or blurred preview, relative to the spool; nil if it is not there.
-  package func path(
-    inbox: InboxID, conversation: ConversationID, message: MessageID, isBlurred: Bool
-  ) throws -> String? {
+  package func path(_ place: PhotoPlace, isBlurred: Bool) throws -> String? {
     let name = isBlurred ? Self.blurredName : Self.originalName
-    guard try existing(inbox, conversation, message)?.entry(name)?.kind == .file else { return nil }
-    return "\(Self.path(inbox: inbox, conversation: conversation, message: message))/\(name)"
+    guard try existing(place)?.entry(name)?.kind == .file else { return nil }
+    return "\(place.path)/\(name)"
   }
 
   /// A file of the cache; nil if it is not there.
-  package func file(
-    _ name: String, inbox: InboxID, conversation: ConversationID, message: MessageID
-  ) throws -> File? {
+  package func file(_ name: String, at place: PhotoPlace) throws -> File? {
     guard Self.names.contains(name) else { return nil }
-    let directory = Self.path(inbox: inbox, conversation: conversation, message: message)
-    do { return try root.file(at: "\(Self.names(in: directory).joined(separator: "/"))/\(name)") } catch {
+    do { return try root.file(at: "\(Self.names(in: place.path).joined(separator: "/"))/\(name)") } catch {
       if error.isMissing { return nil }
       // Without openat2.
       guard error.code == EXDEV else { throw error }
     }
-    do { return try self.directory(at: directory).file(name) } catch {
+    do { return try directory(at: place.path).file(name) } catch {
       if error.isMissing { return nil }
       throw error
     }
   }
 
-  package func original(inbox: InboxID, conversation: ConversationID, message: MessageID) throws -> File {
-    try directory(at: Self.path(inbox: inbox, conversation: conversation, message: message)).file(Self.originalName)
+  package func original(at place: PhotoPlace) throws -> File {
+    try directory(at: place.path).file(Self.originalName)
   }
 
-  /// Removes the files of a message, if any.
-  package func discard(inbox: InboxID, conversation: ConversationID, message: MessageID) throws {
-    try remove(Self.path(inbox: inbox, conversation: conversation, message: message), isWhole: true)
-  }
+  /// Removes the files of a photo, if any.
+  package func discard(_ place: PhotoPlace) throws { try remove(place.path, isWhole: true) }
 
   /// Removes a photo's original, or with `isWhole` all its files, if they exist.
   package func remove(_ path: String, isWhole: Bool) throws {
@@ -142,4 +123,9 @@ package struct PhotoCache: Sendable {
     guard names.count == 4, names[0] == "photos" else { throw FileError("open", path, code: ENOENT) }
     return Array(names.dropFirst())
   }
+}
+
+extension PhotoPlace {
+  /// Its directory, relative to the spool.
+  package var path: String { "photos/\(inbox.fileName)/\(conversation.fileName)/\(message)" }
 }

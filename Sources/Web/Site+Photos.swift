@@ -45,8 +45,7 @@ extension Site {
     let names = ["thumbnail": "thumbnail.jpg", "blurred": "blurred.jpg", "original": PhotoCache.originalName]
     guard let name = names[file] else { throw WebProblem(.notFound, "There is no such page.") }
     if story.isHidden && file != "blurred" { throw WebProblem(.conflict, "This photo is hidden. Reveal it first.") }
-    let kept = try PhotoCache(spool).file(
-      name, inbox: story.inbox, conversation: story.conversation, message: story.message)
+    let kept = try PhotoCache(spool).file(name, at: story.place)
     guard let bytes = try kept.flatMap({ try ByteBuffer(contentsOf: $0, limit: Self.mostBytes) })
     else { throw WebProblem(.notFound, "This photo is not kept here any more.") }
     if file == "original" { viewed.tell(id) { (try? ControlClient.leave(.viewed(id), in: spool.state)) ?? false } }

@@ -170,7 +170,8 @@ import Testing
     let wanted = try await spool.ledger.beginDownloads(limit: 1, perHost: 1, at: SpoolUnderJanitor.now)
     let message = try #require(wanted.first).message
     try PhotoCache(spool.spool).keep(
-      original: [1], thumbnail: [2], blurred: [3], inbox: inbox, conversation: family, message: message)
+      original: [1], thumbnail: [2], blurred: [3],
+      at: PhotoPlace(inbox: inbox, conversation: family, message: message))
     #expect(try await spool.janitor().pass().removed.orphans == 0)
     #expect(try spool.files(message.text).count == 3)
     // It is no longer wanted.

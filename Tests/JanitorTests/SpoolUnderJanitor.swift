@@ -31,7 +31,6 @@ struct SpoolUnderJanitor {
     _ name: String, from inbox: String = "me", to conversation: String = "family", bytes: Int = 100, ends: Bool = true,
     remoteUntil: Timestamp = now.advanced(seconds: 86_400)
   ) async throws -> MessageID {
-    let inboxID = InboxID(unchecked: inbox)
     let message = MessageID(unchecked: name)
     let request = NewRequest(
       name, inode: UInt64.random(in: 1...(1 << 60)), to: conversation, from: inbox,
@@ -44,11 +43,10 @@ struct SpoolUnderJanitor {
     let queued = try #require(waiting.first { $0.message == message })
     let photo = PhotoRow.prepared(
       originalBytes: bytes, bytes: bytes,
-      path: PhotoCache.path(inbox: inboxID, conversation: queued.conversation, message: message), thumbnailBytes: 20)
+      path: queued.place.path, thumbnailBytes: 20)
     let ten = [UInt8](repeating: 7, count: 10)
     try PhotoCache(spool).keep(
-      original: [UInt8](repeating: 7, count: bytes), thumbnail: ten, blurred: ten, inbox: inboxID,
-      conversation: queued.conversation, message: message)
+      original: [UInt8](repeating: 7, count: bytes), thumbnail: ten, blurred: ten, at: queued.place)
     _ = try await ledger.beginUploading(
       queued, photo: photo, store: "store", object: "o-\(name)", isSealed: true, at: Self.now)
     guard ends else { return message }

@@ -16,8 +16,10 @@ import Testing
 
   private func keep(in inbox: String) throws {
     try PhotoCache(spool).keep(
-      original: [1], thumbnail: [2], blurred: [3], inbox: InboxID(unchecked: inbox),
-      conversation: ConversationID(unchecked: "family"), message: MessageID(unchecked: "m"))
+      original: [1], thumbnail: [2], blurred: [3],
+      at: PhotoPlace(
+        inbox: InboxID(unchecked: inbox), conversation: ConversationID(unchecked: "family"),
+        message: MessageID(unchecked: "m")))
   }
 
   private func found() throws -> FoundPhotos { try FoundPhotos(in: spool, except: [], receipts: [:]) }

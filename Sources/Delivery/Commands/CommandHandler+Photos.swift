@@ -24,7 +24,7 @@ extension CommandHandler {
     for message in messages {
       let id = MessageID(unchecked: message)
       let wish = try await ledger.hide(id) { [cache = PhotoCache(spool)] inbox, conversation in
-        try cache.path(inbox: inbox, conversation: conversation, message: id, isBlurred: true) != nil
+        try cache.path(PhotoPlace(inbox: inbox, conversation: conversation, message: id), isBlurred: true) != nil
       }
       switch wish {
       case .granted: outcomes.append(.init(message, isDone: true, "hidden"))

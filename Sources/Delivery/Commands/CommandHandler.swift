@@ -192,7 +192,7 @@ package struct CommandHandler: Sendable {
       let cache = PhotoCache(spool)
       for message in messages {
         guard let photo = try await ledger.forgetPhoto(of: message) else { continue }
-        try cache.discard(inbox: photo.inbox, conversation: photo.conversation, message: photo.message)
+        try cache.discard(photo)
       }
     }
     signals.ringAll()

@@ -178,13 +178,14 @@ actor PhotoPipeline: HasCore {
     }
     try await ledger.abandonUploads(of: [message])
     guard let source else { return }
+    let place = PhotoPlace(inbox: source.inbox, conversation: source.conversation, message: message)
     let photo = try await ledger.forgetPhoto(of: message)
     // Files are written before the row, so a crash may have left files without one. With a row they are needed.
     let mayHaveFiles = try await !ledger.hasPhoto(of: message)
     try await files.pool.run { [files] in
       let cache = PhotoCache(files.spool)
-      if let photo { try cache.discard(inbox: photo.inbox, conversation: photo.conversation, message: message) }
-      if mayHaveFiles { try cache.discard(inbox: source.inbox, conversation: source.conversation, message: message) }
+      if let photo { try cache.discard(photo) }
+      if mayHaveFiles { try cache.discard(place) }
     }
   }
 
@@ -306,8 +307,7 @@ actor PhotoPipeline: HasCore {
           throw DeliveryError(.localStorageFull, SpoolError.full(spool.path).description)
         }
         try cache.keep(
-          original: prepared.jpeg, thumbnail: prepared.thumbnail, blurred: prepared.blurred, inbox: message.inbox,
-          conversation: message.conversation, message: message.message)
+          original: prepared.jpeg, thumbnail: prepared.thumbnail, blurred: prepared.blurred, at: message.place)
       } catch let error as FileError {
         throw DeliveryError(error.isOutOfSpace ? .localStorageFull : .localStorageError, error.description)
       }
@@ -325,8 +325,7 @@ actor PhotoPipeline: HasCore {
       format: prepared.original.format.rawValue, originalBytes: prepared.original.bytes,
       originalWidth: prepared.original.width, originalHeight: prepared.original.height, bytes: prepared.jpeg.count,
       width: prepared.width, height: prepared.height, digest: SHA256Digest(of: prepared.jpeg).hex,
-      path: PhotoCache.path(inbox: message.inbox, conversation: message.conversation, message: message.message),
-      thumbnailBytes: prepared.thumbnail.count + prepared.blurred.count)
+      path: message.place.path, thumbnailBytes: prepared.thumbnail.count + prepared.blurred.count)
   }
 
   /// Adds the step to an error.

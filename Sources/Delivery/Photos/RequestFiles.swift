@@ -60,10 +60,7 @@ struct RequestFiles: Sendable {
   /// Removes former profile photos from the cache: files, then rows.
   func eraseSupersededProfiles(_ ledger: Ledger) async throws {
     for photo in try await ledger.supersededProfilePhotos() {
-      try await pool.run { [spool] in
-        try PhotoCache(spool).discard(
-          inbox: photo.inbox, conversation: photo.conversation, message: photo.message)
-      }
+      try await pool.run { [spool] in try PhotoCache(spool).discard(photo) }
       try await ledger.forgetSupersededProfilePhoto(photo)
     }
   }

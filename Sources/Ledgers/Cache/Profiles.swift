@@ -18,7 +18,7 @@ package struct Profile: Sendable, Equatable {
 /// replaces it, even if its request is gone.
 extension Ledger {
   /// Cached copies of former profile photos and of failed changes.
-  package func supersededProfilePhotos() async throws -> [CachedPhoto] {
+  package func supersededProfilePhotos() async throws -> [PhotoPlace] {
     try await read { database in
       try database.all(
         """
@@ -26,7 +26,7 @@ extension Ledger {
           JOIN photos p ON p.conversation_id = f.conversation_id JOIN conversations c ON c.id = f.conversation_id
         WHERE p.message IS NOT f.message AND p.pinned = 0
         """
-      ) { CachedPhoto(inbox: $0["inbox"], conversation: $0["conversation"], message: $0["message"]) }
+      ) { PhotoPlace(inbox: $0["inbox"], conversation: $0["conversation"], message: $0["message"]) }
     }
   }
 
@@ -39,7 +39,7 @@ extension Ledger {
   }
 
   /// Deletes the row of such a photo after its files.
-  package func forgetSupersededProfilePhoto(_ photo: CachedPhoto) async throws {
+  package func forgetSupersededProfilePhoto(_ photo: PhotoPlace) async throws {
     try await write { database in
       try database.run(
         """

@@ -25,7 +25,7 @@ extension Ledger {
   /// - Returns: how many requests ended.
   package func end(
     _ ends: [RequestEnd], relayedBy host: HostID, upTo position: Position?,
-    path: @escaping @Sendable (InboxID, ConversationID, MessageID) -> String, remoteUntil: Timestamp, at now: Timestamp
+    path: @escaping @Sendable (PhotoPlace) -> String, remoteUntil: Timestamp, at now: Timestamp
   ) async throws -> Int {
     try await write { database in
       let recorder = EndRecorder(database: database, path: path, remoteUntil: remoteUntil, now: now)
@@ -42,7 +42,7 @@ extension Ledger {
 
 private struct EndRecorder {
   let database: Database
-  let path: (InboxID, ConversationID, MessageID) -> String
+  let path: (PhotoPlace) -> String
   let remoteUntil: Timestamp
   let now: Timestamp
 
@@ -86,10 +86,11 @@ private struct EndRecorder {
     guard let photo = ended.photo else { return }
     let name: ConversationID? = try database.value("SELECT conversation FROM conversations WHERE id = ?", conversation)
     guard let name else { return }
+    let place = PhotoPlace(inbox: request.inbox, conversation: name, message: message.message)
     var row = PhotoRow(
       format: photo.format, originalBytes: photo.originalBytes, originalWidth: photo.originalWidth,
       originalHeight: photo.originalHeight, bytes: photo.bytes, width: photo.width, height: photo.height,
-      digest: photo.digest, path: path(request.inbox, name, message.message), thumbnailBytes: 0)
+      digest: photo.digest, path: path(place), thumbnailBytes: 0)
     // Its copy was on the owner's disk.
     row.cachedBytes = 0
     row.message = message.message

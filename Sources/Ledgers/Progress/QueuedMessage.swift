@@ -61,6 +61,8 @@ package struct PhotoSource: Sendable, Equatable {
 }
 
 extension QueuedMessage {
+  /// The place of its photo in the cache.
+  package var place: PhotoPlace { PhotoPlace(inbox: inbox, conversation: conversation, message: message) }
   package var source: PhotoSource { PhotoSource(digest: digest, conversation: conversation, inbox: inbox) }
 
   /// The columns; conditions follow.

@@ -12,6 +12,8 @@ package struct WantedPhoto: Sendable {
 
   /// The number of this attempt since the request, from 1.
   package var attempt: Int { row.attempts + 1 }
+  /// Its place in the cache.
+  package var place: PhotoPlace { PhotoPlace(inbox: row.inbox, conversation: conversation, message: row.message) }
   package subscript<Value>(dynamicMember path: KeyPath<ReceivedRow, Value>) -> Value { row[keyPath: path] }
 }
 

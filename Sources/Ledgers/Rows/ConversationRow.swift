@@ -13,8 +13,6 @@ package struct ConversationRow: TableRow {
 
   static let table = Table("conversations", of: Self.self)
 
-  package init() {}
-
   mutating func visit(_ column: inout some ColumnVisitor) {
     column.number(&row)
     column("conversation", &conversation, "waiting", &waiting, "held", &isHeld)

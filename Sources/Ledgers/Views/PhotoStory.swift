@@ -16,6 +16,9 @@ package struct PhotoStory: Sendable {
   package let wasCached: Bool
   package let cause: String?
   package let error: String?
+
+  /// Its place in the cache.
+  package var place: PhotoPlace { PhotoPlace(inbox: inbox, conversation: conversation, message: message) }
 }
 
 extension LedgerView {

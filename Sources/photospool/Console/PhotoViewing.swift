@@ -47,9 +47,7 @@ struct PhotoViewing {
 
   /// The path of the photo or its preview, relative to the spool; nil if it is not in the cache.
   func path(_ photo: PhotoStory, isBlurred: Bool) throws -> String? {
-    guard photo.wasCached else { return nil }
-    return try PhotoCache(spool).path(
-      inbox: photo.inbox, conversation: photo.conversation, message: photo.message, isBlurred: isBlurred)
+    try photo.wasCached ? PhotoCache(spool).path(photo.place, isBlurred: isBlurred) : nil
   }
 
   /// The path of what may be shown, after fetching the photo if necessary.

@@ -34,8 +34,7 @@ struct ExportCommand: AsyncParsableCommand {
       if !force { throw taken }
     }
     _ = try await viewing.shown(photo, timeout: wanted.timeout.seconds)
-    let original = try PhotoCache(viewing.spool).original(
-      inbox: photo.inbox, conversation: photo.conversation, message: photo.message)
+    let original = try PhotoCache(viewing.spool).original(at: photo.place)
     guard let bytes = try original.contents(limit: 100_000_000) else {
       throw Failure(.inputOutput, "\(original.path) is larger than any photo; it was not written by photospool")
     }

@@ -129,7 +129,7 @@ private struct ProfileJSON: Encodable {
     message = profile?.message?.text
     let found = profile?.message.flatMap { message in
       try? PhotoCache(spool).path(
-        inbox: inbox, conversation: .profile(of: inbox), message: message, isBlurred: false)
+        PhotoPlace(inbox: inbox, conversation: .profile(of: inbox), message: message), isBlurred: false)
     }
     path = found.map { "\(spool.path)/\($0)" }
     network = profile?.network
