@@ -12,8 +12,7 @@ struct Owner: HasCore {
   let core: DeliveryCore
   private let beats: Beats
   private let partitions: Partitions
-  private let photos: PhotoPipeline
-  private let circuits: Circuits
+  private let worker: ConversationWorker
   private let lease: Lease
   private let delivery: [any Service]
 
@@ -26,31 +25,18 @@ struct Owner: HasCore {
     let core = DeliveryCore(
       spool: daemon.spool, ledger: ledger, plan: daemon.plan, times: daemon.times, troubles: daemon.troubles,
       log: daemon.log)
-    let (plan, signals, lease) = (core.plan, core.signals, Lease(times: link.times))
+    let lease = Lease(times: link.times)
     (self.core, self.lease) = (core, lease)
     let files = RequestFiles(
       spool: core.spool, pool: BlockingPool(label: "owned", threads: 1), owned: OwnedFiles(link: link, ledger: ledger))
-    let circuits = Circuits(ledger: ledger, settings: plan.delivery, dispatcher: signals.dispatcher, log: core.log)
+    let circuits = Circuits(
+      ledger: ledger, settings: core.plan.delivery, dispatcher: core.signals.dispatcher, log: core.log)
     let photos = PhotoPipeline(core, files: files, circuits: circuits)
     var worker = ConversationWorker(core: core, files: files, photos: photos, circuits: circuits)
-    let gate = OwnerGate(link: link, lease: lease, ledger: ledger)
-    worker.gate = gate
-    (self.photos, self.circuits) = (photos, circuits)
+    worker.gate = OwnerGate(link: link, lease: lease, ledger: ledger)
+    self.worker = worker
     let dispatcher = Dispatcher(worker)
-    let partitions = Partitions(
-      core, link: link, lease: lease,
-      work: Partitions.Work(
-        stop: { conversations, messages in
-          for conversation in conversations { await dispatcher.stop(conversation) }
-          try? await photos.discard(messages)
-          signals.sweeper.ring()
-        },
-        changed: { changes in
-          try? await photos.discard(changes.cancelled)
-          if changes.isFlushed { await circuits.closeAll() }
-        },
-        left: { gate.forget($0) }))
-    self.partitions = partitions
+    partitions = Partitions(link: link, lease: lease, dispatcher: dispatcher)
     beats = Beats(core: core, link: link, lease: lease)
     let bytes = OwnedBytes(link: link, troubles: core.troubles)
     let ends = OwnedEnds(core: core, link: link, partitions: partitions, bytes: bytes)
@@ -65,8 +51,8 @@ struct Owner: HasCore {
 
   /// Follows a new configuration: what waits is tried now.
   func follow() async throws {
-    photos.followPlan()
-    await circuits.closeAll()
+    worker.photos.followPlan()
+    await worker.circuits.closeAll()
     _ = try await ledger.flush(at: .now())
     signals.ringAll()
   }

@@ -18,20 +18,9 @@ actor Partitions: Service, HasCore {
     var lapses: Int
   }
 
-  /// The calls to the owner's other services.
-  struct Work: Sendable {
-    /// Stops all work on conversations that have another owner now.
-    let stop: @Sendable (_ conversations: [Int64], _ messages: [MessageID]) async -> Void
-    /// Drops photos of cancelled messages, and tries destinations again.
-    let changed: @Sendable (OwnedChanges) async -> Void
-    /// Forgets what is known of a partition, after its work was stopped.
-    let left: @Sendable (Partition) -> Void
-  }
-
-  nonisolated let core: DeliveryCore
   private let link: ClusterLink
   private let lease: Lease
-  private let work: Work
+  private let dispatcher: Dispatcher
   private let bell = Bell()
   private var owned: [Partition: Owned] = [:]
   /// The latest tasks that leave partitions which their readers found lost.
@@ -48,11 +37,13 @@ actor Partitions: Service, HasCore {
   /// Partitions that are taken at the same time.
   private static let takenAtOnce = 8
 
-  init(_ core: DeliveryCore, link: ClusterLink, lease: Lease, work: Work) {
-    self.core = core
+  nonisolated var core: DeliveryCore { worker.core }
+  private nonisolated var worker: ConversationWorker { dispatcher.worker }
+
+  init(link: ClusterLink, lease: Lease, dispatcher: Dispatcher) {
     self.link = link
     self.lease = lease
-    self.work = work
+    self.dispatcher = dispatcher
     watch = HostWatch(times: link.times)
   }
 
@@ -233,12 +224,14 @@ actor Partitions: Service, HasCore {
 
   private func stop(_ conversations: [Int64], of partition: Partition) async {
     defer {
-      work.left(partition)
+      worker.gate?.forget(partition)
       leaving.remove(partition)
     }
     do {
       let messages = try await ledger.disown(partition, conversations)
-      await work.stop(conversations, messages)
+      for conversation in conversations { await dispatcher.stop(conversation) }
+      try? await worker.photos.discard(messages)
+      signals.sweeper.ring()
       // Workers that have ended since then may have counted or postponed what was forgotten.
       _ = try await ledger.disown(partition, conversations)
     } catch {
@@ -319,7 +312,8 @@ actor Partitions: Service, HasCore {
   private nonisolated func enter(_ records: [OwnedRecord]) async throws -> OwnedChanges {
     if records.isEmpty { return OwnedChanges() }
     let changes = try await ledger.own(records, at: .now())
-    if !changes.cancelled.isEmpty || changes.isFlushed { await work.changed(changes) }
+    try? await worker.photos.discard(changes.cancelled)
+    if changes.isFlushed { await worker.circuits.closeAll() }
     return changes
   }
 }

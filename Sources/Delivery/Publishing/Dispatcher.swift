@@ -6,7 +6,7 @@ import Signalling
 /// Gives each due conversation a worker, longest due first, up to the configured number per network and store.
 /// Conversations of a slow destination take no place of others. A conversation without work has no task.
 actor Dispatcher: Service, HasCore {
-  private let worker: ConversationWorker
+  nonisolated let worker: ConversationWorker
   private static let work = "the ledger failed; trying again"
   private var working: [Int64: (task: Task<Void, Never>, lane: String)] = [:]
   /// Conversations whose workers ended during the current read of the ledger. The answer may be older than what they stored,

@@ -1,3 +1,4 @@
+import Blocking
 import Clusters
 import Ledgers
 import Messages
@@ -30,16 +31,20 @@ import Testing
   /// The first host's partitions.
   ///
   /// - Parameters:
+  ///   - gate: told of partitions that were left.
   ///   - pause: called before all owners are read.
-  ///   - left: called for a partition that was left.
   private func partitions(
-    _ lease: Lease, pause: @escaping @Sendable () async -> Void = {},
-    left: @escaping @Sendable (Partition) -> Void = { _ in }
+    _ lease: Lease, gate: OwnerGate? = nil, pause: @escaping @Sendable () async -> Void = {}
   ) throws -> Partitions {
     let queue = HostQueue(queue, gate: HostGate(), seed: 1, faults: 0, pause: pause)
-    return Partitions(
-      DeliveryCore(ledger, in: try Spool(creating: scratch.path("spool"))), link: try link(queue), lease: lease,
-      work: Partitions.Work(stop: { _, _ in }, changed: { _ in }, left: left))
+    let core = DeliveryCore(ledger, in: try Spool(creating: scratch.path("spool")))
+    let files = RequestFiles(spool: core.spool, pool: BlockingPool(label: "owned", threads: 1))
+    let circuits = Circuits(
+      ledger: ledger, settings: core.plan.delivery, dispatcher: core.signals.dispatcher, log: silent)
+    let photos = PhotoPipeline(core, files: files, circuits: circuits)
+    var worker = ConversationWorker(core: core, files: files, photos: photos, circuits: circuits)
+    worker.gate = gate
+    return Partitions(link: try link(queue), lease: lease, dispatcher: Dispatcher(worker))
   }
 
   private func link(_ queue: HostQueue) throws -> ClusterLink {
@@ -127,7 +132,7 @@ import Testing
     // Every call fails.
     let gate = OwnerGate(
       link: try link(HostQueue(queue, gate: HostGate(), seed: 1, faults: 100)), lease: lease, ledger: ledger)
-    let partitions = try partitions(lease, left: { gate.forget($0) })
+    let partitions = try partitions(lease, gate: gate)
     while await partitions.handle(of: Partition(of: family)) == nil {
       lease.renew(askedAt: .now)
       try await partitions.look()
