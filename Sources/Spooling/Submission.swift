@@ -114,14 +114,13 @@ package struct Submission: Sendable {
 
   /// Takes a number and renames in one critical section, so that the order needs no clock.
   private func rename(_ name: String, from tmp: Directory, to new: Directory) throws -> RequestName {
-    let lock = try Self.openLock(in: tmp)
-    let locked = try lock?.tryAcquire(within: ArrivalNumber.lockPatience) ?? false
-    defer { if locked { lock?.release() } }
+    let lock = try Self.takeLock(in: tmp)
+    defer { lock?.release() }
     while true {
-      let order = try ArrivalNumber.next(after: locked ? lock?.note() ?? "" : "") { try ArrivalNumber.highest(in: new) }
+      let order = try ArrivalNumber.next(after: lock?.note() ?? "") { try ArrivalNumber.highest(in: new) }
       let text = label.map { "\(ArrivalNumber.prefix(order))-\($0)" } ?? Self.freshName(order: order)
       guard let final = RequestName(text) else { throw Refusal.badName }
-      if locked { try lock?.write(note: ArrivalNumber.note(order)) }
+      try lock?.write(note: ArrivalNumber.note(order))
       if try tmp.move(name, to: new, as: final.text) { return final }
     }
   }
@@ -130,18 +129,20 @@ package struct Submission: Sendable {
   static func renameInOrder(
     _ name: RequestName, from draft: Directory, to new: Directory, tmp: Directory
   ) throws {
-    let lock = try openLock(in: tmp)
-    let locked = try lock?.tryAcquire(within: ArrivalNumber.lockPatience) ?? false
-    defer { if locked { lock?.release() } }
+    let lock = try takeLock(in: tmp)
+    defer { lock?.release() }
     guard try draft.move(name.text, to: new, as: name.text) else { throw Refusal.badName }
   }
 
-  /// nil if another user owns it alone, in a spool that its daemon did not make; then the clock decides.
-  private static func openLock(in tmp: Directory) throws -> FileLock? {
-    do { return try FileLock(ArrivalNumber.lockName, in: tmp, mode: 0o660) } catch {
+  /// nil if somebody holds it for long, or another user owns it alone, in a spool that its daemon did not make; then the
+  /// clock decides.
+  private static func takeLock(in tmp: Directory) throws -> FileLock? {
+    let lock: FileLock
+    do { lock = try FileLock(ArrivalNumber.lockName, in: tmp, mode: 0o660) } catch {
       if error.code == EACCES || error.code == EPERM { return nil }
       throw error
     }
+    return try lock.tryAcquire(within: ArrivalNumber.lockPatience) ? lock : nil
   }
 
   private static func renameDraft(_ name: String, from tmp: Directory, to draft: Directory) throws -> RequestName {
