@@ -2,6 +2,7 @@ import ArgumentParser
 import Composition
 import Foundation
 import Messages
+import Settings
 import WebAccess
 
 struct LinkOptions: ParsableArguments {
@@ -58,5 +59,12 @@ struct LinkOptions: ParsableArguments {
 }
 
 extension AccessStore {
+  /// Where browsers find the page at a place.
+  func origin(at place: ListeningSocket.Place, _ web: Settings.Web) throws -> String {
+    do {
+      return try address(place, names: web.names, hasCertificate: web.certificate != nil).origin
+    } catch let error as WebError { throw Failure(.configuration, "\(error)") }
+  }
+
   func newLink(_ grant: Grant, to origin: String) throws -> String { "\(origin)/login/\(try makeLink(grant))" }
 }

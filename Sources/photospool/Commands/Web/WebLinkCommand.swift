@@ -35,21 +35,12 @@ struct WebLinkCommand: AsyncParsableCommand {
       return try link.show(try await linkOfPage())
     }
     let grant = try link.grant()
-    guard let origin = try port.map({ try self.origin(at: $0, access) }) ?? access.origin() else {
+    let named = try port.map { try access.origin(at: .loopback(port: $0), options.settings().web) }
+    guard let origin = try named ?? access.origin() else {
       throw Failure(
         .unavailable, "no page was started on this spool yet; run `photospool web`, or add --port 7377 for the service")
     }
     try link.show(try access.newLink(grant, to: origin))
-  }
-
-  /// Where browsers find the page on this port of 127.0.0.1.
-  private func origin(at port: UInt16, _ access: AccessStore) throws -> String {
-    let web = try options.settings().web
-    do {
-      return try access.address(
-        .loopback(port: port), names: web.names, hasCertificate: web.certificate != nil
-      ).origin
-    } catch let error as WebError { throw Failure(.configuration, "\(error)") }
   }
 
   /// A link that the page makes for the user who asks. The kernel tells the page who that is.

@@ -36,12 +36,7 @@ struct WebServeCommand: ParsableCommand {
     let access = try AccessStore(spool)
     do {
       let socket = try ListeningSocket(address: address, port: port)
-      let origin: String
-      do {
-        origin = try access.address(
-          socket.place, names: settings.web.names, hasCertificate: settings.web.certificate != nil
-        ).origin
-      } catch let error as WebError { throw Failure(.configuration, "\(error)") }
+      let origin = try access.origin(at: socket.place, settings.web)
       try access.setOrigin(origin)
       try link.show(try access.newLink(grant, to: origin))
       fflush(nil)
