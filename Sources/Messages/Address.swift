@@ -21,9 +21,7 @@ package struct Recipient: Hashable, Sendable {
     self.network = network
     self.address = address
   }
-}
 
-extension Recipient {
   /// As the ledger keeps it: `NETWORK ADDRESS`. No network's name has a blank.
   package var text: String { "\(network) \(address.text)" }
 

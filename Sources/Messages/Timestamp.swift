@@ -50,9 +50,7 @@ package struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertibl
   package func seconds(since earlier: Timestamp) -> Double {
     Double(milliseconds - earlier.milliseconds) / 1000
   }
-}
 
-extension Timestamp {
   /// Reads the output of `description`; nil for anything else.
   package init?(_ text: String) {
     let parts = text.split(separator: ".")

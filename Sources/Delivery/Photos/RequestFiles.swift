@@ -111,9 +111,7 @@ extension Spool {
       throw DeliveryError(.localStorageError, error.description)
     }
   }
-}
 
-extension Spool {
   /// Whether a later directory of the spool has that name.
   func has(_ name: String) -> Bool {
     [cur, sent, failed].contains { directory in (try? directory.entry(name)) ?? nil != nil }

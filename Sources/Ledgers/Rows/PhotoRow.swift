@@ -47,9 +47,7 @@ package struct PhotoRow: TableRow {
     column("cached_bytes", &cachedBytes, "cached_thumbnail_bytes", &cachedThumbnailBytes, "pinned", &isPinned)
     column("fetchable", &isFetchable, "recency", &recency, "evicting", &evicting)
   }
-}
 
-extension PhotoRow {
   /// The row of a prepared photo.
   package init(
     format: String, originalBytes: Int, originalWidth: Int, originalHeight: Int, bytes: Int, width: Int, height: Int,

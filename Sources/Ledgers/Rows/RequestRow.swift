@@ -40,9 +40,7 @@ package struct RequestRow: TableRow, Equatable {
     column("filed", &filed, "restored", &isRestored, "owner", &owner)
     column("record", &record)
   }
-}
 
-extension RequestRow {
   /// Whether its directory is at its last place.
   package var isFiled: Bool { filed == 1 }
 

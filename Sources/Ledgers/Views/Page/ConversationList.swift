@@ -73,23 +73,7 @@ extension LedgerView {
       WHERE state = 'failed' AND filed = 1 AND (?1 IS NULL OR inbox = ?1) GROUP BY conversation_id
     ) AS failures ON failures.conversation_id = page.id ORDER BY time DESC, id DESC
     """
-}
 
-extension ListedConversation: FetchableRecord {
-  package init(row: Row) throws {
-    conversation = ConversationID(unchecked: row["conversation"])
-    time = row["time"]
-    state = (row["state"] as String?).flatMap(MessageState.init(rawValue:))
-    waiting = row["waiting"]
-    isHeld = row["held"]
-    failed = row["failed"]
-    hasDraft = row["draft"]
-    photo = (row["photo"] as String?).map { (MessageID(unchecked: $0), row["hidden"] ?? false) }
-    self.row = row["id"]
-  }
-}
-
-extension LedgerView {
   /// Whether publishing in a conversation is stopped, and its messages that are not final.
   package func state(of conversation: ConversationID) throws -> (isHeld: Bool, waiting: Int) {
     let row = try read { try $0.first(ConversationRow.self, "WHERE conversation = ?", conversation) }
@@ -114,5 +98,19 @@ extension LedgerView {
   /// When a photo came into the cache; nil if it is unknown.
   package func time(of photo: MessageID) throws -> Timestamp? {
     try read { try $0.value("SELECT created_at FROM photos WHERE message = ?", photo) }
+  }
+}
+
+extension ListedConversation: FetchableRecord {
+  package init(row: Row) throws {
+    conversation = ConversationID(unchecked: row["conversation"])
+    time = row["time"]
+    state = (row["state"] as String?).flatMap(MessageState.init(rawValue:))
+    waiting = row["waiting"]
+    isHeld = row["held"]
+    failed = row["failed"]
+    hasDraft = row["draft"]
+    photo = (row["photo"] as String?).map { (MessageID(unchecked: $0), row["hidden"] ?? false) }
+    self.row = row["id"]
   }
 }
