@@ -62,7 +62,7 @@ package struct Daemon: Sendable, HasCore {
     let watcher = try SpoolWatcher(spool, signals.spool, mail: mail?.mailbox)
     let receiving = try makeReceiving(ledger, signals.spool.incoming)
     let files = RequestFiles(spool: spool, pool: BlockingPool(label: "files", threads: 4))
-    circuits = Circuits(ledger: ledger, settings: plan.delivery, dispatcher: signals.dispatcher, log: log)
+    circuits = Circuits(core)
     photos = PhotoPipeline(core, files: files, circuits: circuits)
     let filing = Filing(core: core, pool: BlockingPool(label: "filing", threads: 8), hooks: hooks)
     var worker = ConversationWorker(core: core, files: files, photos: photos, circuits: circuits)

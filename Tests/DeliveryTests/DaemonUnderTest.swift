@@ -118,12 +118,12 @@ extension DeliveryCore {
   /// The core of a service that is tested alone.
   ///
   /// - Parameter stores: the first is that of all conversations.
-  init(_ ledger: Ledger, in spool: Spool, stores: [any Store] = [HeldStore()]) {
+  init(_ ledger: Ledger, in spool: Spool, _ settings: Settings = Settings(), stores: [any Store] = [HeldStore()]) {
     let standard = Route(
       seal: XMTPSeal(), store: stores[0], network: ScriptedNetwork(),
       key: RouteKey(seal: .xmtp, store: DestinationKey(stores[0].name)))
     let plan = DeliveryPlan(
-      settings: Settings(), destinations: Destinations(standard: standard, stores: stores), preparer: NoPreparer())
+      settings: settings, destinations: Destinations(standard: standard, stores: stores), preparer: NoPreparer())
     self.init(
       spool: spool, ledger: ledger, plan: PlanInForce(plan), times: StepTimes(), troubles: Troubles(log: silent),
       log: silent)

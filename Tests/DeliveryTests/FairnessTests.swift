@@ -49,8 +49,7 @@ import Testing
   func brokenConnections() async throws {
     let scratch = try TemporaryDirectory()
     let spool = try Spool(creating: scratch.path("spool"))
-    let circuits = Circuits(
-      ledger: try Ledger(in: spool.state), settings: Settings().delivery, dispatcher: Bell(), log: silent)
+    let circuits = Circuits(DeliveryCore(try Ledger(in: spool.state), in: spool))
     for cause in [Cause.network, .timeout] {
       let error = DeliveryError(cause, "the connection was lost")
       for _ in 0..<3 { try await circuits.failed("here", error, conversation: 1) }

@@ -2,26 +2,26 @@ import Dispatch
 import Logging
 import Messages
 import Settings
-import Signalling
+import Spooling
 import TestSupport
 import Testing
 
 @testable import Delivery
 @testable import Ledgers
 
-@Suite struct ProbeTests: LedgerSuite {
-  let fresh: FreshLedger
+@Suite struct ProbeTests {
+  private let scratch: TemporaryDirectory
+  private let ledger: Ledger
   private let circuits: Circuits
   private let unreachable = DeliveryError(.unreachable, "there is no route")
 
-  init(fresh: FreshLedger) {
-    self.fresh = fresh
-    let settings = {
-      var settings = Settings().delivery
-      settings.mending = .hours(10)
-      return settings
-    }()
-    circuits = Circuits(ledger: fresh.ledger, settings: settings, dispatcher: Bell(), log: silent)
+  init() throws {
+    scratch = try TemporaryDirectory()
+    let spool = try Spool(creating: scratch.path("spool"))
+    ledger = try Ledger(in: spool.state)
+    var settings = Settings()
+    settings.delivery.mending = .hours(10)
+    circuits = Circuits(DeliveryCore(ledger, in: spool, settings))
   }
 
   @Test("Failures at the moment of an outage count as one, so the first probes come soon")

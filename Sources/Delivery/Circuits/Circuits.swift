@@ -10,7 +10,7 @@ import Signalling
 /// conversation in the same way. A refused conversation waits by itself. While a circuit is open, the ledger parks the
 /// other conversations of the destination, which costs nothing. For a probe, one that was not refused is released, and
 /// its first message is the probe. If it succeeds, the circuit closes and all are released.
-actor Circuits: Service {
+actor Circuits: Service, HasCore {
   struct Circuit {
     var error: DeliveryError
     let openedAt = Timestamp.now()
@@ -25,10 +25,7 @@ actor Circuits: Service {
     var probeBegan: ContinuousClock.Instant?
   }
 
-  private let ledger: Ledger
-  private let settingsNow: @Sendable () -> Settings.Delivery
-  private let log: Logger
-  private let dispatcher: Bell
+  nonisolated let core: DeliveryCore
   private let bell = Bell()
   private(set) var circuits: [String: Circuit] = [:]
   /// How often everything that waits was to be tried again.
@@ -36,16 +33,9 @@ actor Circuits: Service {
   /// By destination.
   private var refusals: [String: Refusals] = [:]
 
-  private var settings: Settings.Delivery { settingsNow() }
+  private var settings: Settings.Delivery { plan.delivery }
 
-  init(
-    ledger: Ledger, settings: @escaping @autoclosure @Sendable () -> Settings.Delivery, dispatcher: Bell, log: Logger
-  ) {
-    self.ledger = ledger
-    settingsNow = settings
-    self.log = log
-    self.dispatcher = dispatcher
-  }
+  init(_ core: DeliveryCore) { self.core = core }
 
   // MARK: Asked and told by those who use destinations
 
@@ -85,7 +75,7 @@ actor Circuits: Service {
       throw error
     }
     log.info("destination works again", metadata: ["destination": "\(destination)", "conversations": "\(count)"])
-    dispatcher.ring()
+    signals.dispatcher.ring()
   }
 
   /// Records a failure for a conversation, which may concern all: see `Refusals`.
@@ -130,7 +120,7 @@ actor Circuits: Service {
   func hasParked(for destination: String, _ error: DeliveryError) async throws {
     // If the circuit has closed meanwhile, nobody would release the conversation.
     guard let circuit = circuits[destination] else {
-      if try await ledger.release(waitingFor: destination, at: .now()) > 0 { dispatcher.ring() }
+      if try await ledger.release(waitingFor: destination, at: .now()) > 0 { signals.dispatcher.ring() }
       return
     }
     // One that refuses everybody keeps its time.
@@ -193,7 +183,7 @@ actor Circuits: Service {
       do {
         if try await releaseProbe(of: destination, at: now) {
           setProbe(of: destination, in: settings.probe.seconds)
-          dispatcher.ring()
+          signals.dispatcher.ring()
         } else if let rest = circuits[destination]?.restsUntil, rest > now, isRefusing(destination) {
           setProbe(of: destination, at: rest)
         }

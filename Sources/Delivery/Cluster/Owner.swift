@@ -29,8 +29,7 @@ struct Owner: HasCore {
     (self.core, self.lease) = (core, lease)
     let files = RequestFiles(
       spool: core.spool, pool: BlockingPool(label: "owned", threads: 1), owned: OwnedFiles(link: link, ledger: ledger))
-    let circuits = Circuits(
-      ledger: ledger, settings: core.plan.delivery, dispatcher: core.signals.dispatcher, log: core.log)
+    let circuits = Circuits(core)
     let photos = PhotoPipeline(core, files: files, circuits: circuits)
     var worker = ConversationWorker(core: core, files: files, photos: photos, circuits: circuits)
     worker.gate = OwnerGate(link: link, lease: lease, ledger: ledger)

@@ -39,8 +39,7 @@ import Testing
     let queue = HostQueue(queue, gate: HostGate(), seed: 1, faults: 0, pause: pause)
     let core = DeliveryCore(ledger, in: try Spool(creating: scratch.path("spool")))
     let files = RequestFiles(spool: core.spool, pool: BlockingPool(label: "owned", threads: 1))
-    let circuits = Circuits(
-      ledger: ledger, settings: core.plan.delivery, dispatcher: core.signals.dispatcher, log: silent)
+    let circuits = Circuits(core)
     let photos = PhotoPipeline(core, files: files, circuits: circuits)
     var worker = ConversationWorker(core: core, files: files, photos: photos, circuits: circuits)
     worker.gate = gate
