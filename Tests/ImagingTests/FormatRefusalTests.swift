@@ -239,6 +239,14 @@ import Testing
     var palette = file
     palette.chunks[0].data[9] = 3
     expect(palette.bytes, .truncatedImage, saying: "PNG")
+    expect(palette.inserting("PLTE", [UInt8](repeating: 0, count: 769)).bytes, .truncatedImage, saying: "PNG")
+    expect(palette.inserting("PLTE", [0, 0, 0]).inserting("PLTE", [0, 0, 0]).bytes, .truncatedImage, saying: "PNG")
+    // A filter that there is not, and rows in two parts with a text between them.
+    let rows = Deflate.stored([5] + [UInt8](repeating: 0, count: 30 * (1 + 3 * 40) - 1))
+    expect(PNGFile(width: 40, height: 30, data: rows).bytes, .truncatedImage, saying: "PNG")
+    let rest = Array(file.imageData[half.imageData.count...])
+    let apart = half.inserting("tEXt", [97, 0, 98], before: "IEND").inserting("IDAT", rest, before: "IEND")
+    expect(apart.bytes, .truncatedImage, saying: "PNG")
     for (depth, color) in [(3, 2), (8, 5), (1, 6), (32, 0)] as [(UInt8, UInt8)] {
       var odd = file
       odd.chunks[0].data.replaceSubrange(8..<10, with: [depth, color])
