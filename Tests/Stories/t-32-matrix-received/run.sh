@@ -1,5 +1,5 @@
 # Photos of another person's Matrix client are received, from a bridge's drops and from the room; tampered ones are
-# refused.
+# refused. A refused token is reported, and replaced without a restart.
 . "$(dirname "$0")/../lib/library.sh"
 . "$here/lib/matrix.sh"
 
@@ -92,6 +92,20 @@ mv drops/away "$spool/incoming/new/"
 wait_for_line start.log 'a photo waits.*cause=unreachable'
 order start
 is_whole away
+
+# The token is refused.
+cp token good
+echo syt_wrong > token
+kill -HUP "$daemon"
+wait_for_line start.log 'nothing is heard.*cause=auth_expired'
+must_print 'network matrix: nothing is heard: .*does not accept the access token' queue
+must_print 'photospool_listening{network="matrix"} 0' metrics
+cp good token
+event[meanwhile]=$(say meanwhile "$(jq -c '{msgtype: "m.image", body: "photo.jpg", url: .content.url}' drops/plain/attachment)")
+kill -HUP "$daemon"
+is_whole meanwhile
+must_print 'photospool_listening{network="matrix"} 1' metrics
+must_print 'listening to matrix: listens' check
 ! grep -rq "$(cat token)" "$spool/incoming" start.log || fail 'the token is in a file'
 wait_until are_empty "$spool/incoming/new" "$spool/incoming/cur" "$spool/incoming/tmp"
 stop_daemon

@@ -1,4 +1,4 @@
-# A photo that one photospool sends to a Matrix room arrives in the cache of another, bare, hidden, once and in order.
+# A photo that one photospool sends to a Matrix room with a text arrives in the cache of another, bare, hidden, once and in order.
 # Both are killed at random; PHOTOSPOOL_TEST_KILLS says how often (6).
 . "$(dirname "$0")/../lib/library.sh"
 . "$here/lib/matrix.sh"
@@ -53,7 +53,7 @@ shows "$path" planted.jpg
 at bob prefs family --auto-reveal on > /dev/null
 for number in $(seq "$kills"); do
   "$python" -c "from PIL import Image; Image.new('RGB', (300, 200), ($number, 90, 90)).save('photo.jpg')"
-  at alice send --to family --photo photo.jpg >> name
+  at alice send --to family --photo photo.jpg --text "$number" >> name
   victim=$([ $((RANDOM % 2)) = 0 ] && echo alice || echo bob)
   # Anywhere on the way from one to the other.
   sleep "0.$((RANDOM % 9))$((RANDOM % 9))"
@@ -61,7 +61,10 @@ for number in $(seq "$kills"); do
   start "$victim"
 done
 wait_until has_received $((kills + 1))
+at alice wait --timeout 60 $(cat name)
 tool read_room.py "$endpoint" @bob:localhost "$(fact bob)" "$room" > seen.jsonl
+expect "$(jq -r .kind seen.jsonl | paste -d' ' - - | sort -u)" 'sealed photo text'
+expect "$(jq -r 'select(.kind == "text").body' seen.jsonl | paste -sd,)" "Check this out!,$(seq -s, "$kills")"
 expect "$(received bob | jq -r .remote)" "$(jq -r 'select(.kind == "sealed photo").event' seen.jsonl)" 'in order, once each'
 expect "$(received bob | jq -r .hidden | sort | uniq -c | tr -s ' ')" " $((kills + 1)) false"
 # In the order in which they were dropped, too: the colours tell.
