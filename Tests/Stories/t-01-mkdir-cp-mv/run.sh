@@ -22,5 +22,6 @@ is_empty "$spool/new" "$spool/cur" "$spool/failed" "$spool/tmp"
 photo=$(echo "$spool"/photos/default/family/*/original.jpg)
 [ -s "$photo" ] && [ -s "$(dirname "$photo")/thumbnail.jpg" ] || fail 'the cache is incomplete'
 expect "$(ledger "SELECT path || '/original.jpg' FROM photos")" "${photo#"$spool"/}"
+! grep -q libnats "/proc/$daemon/maps" || fail 'a daemon without a cluster has loaded libnats'
 stop_daemon
 expect "$("$photospool" queue)" 'Nothing is waiting.'

@@ -1,6 +1,6 @@
 # Three hosts share a queue on three servers. Photos and texts are dropped on each; one host is killed and stays away, one is
-# killed and returns, a server is killed. Everything is published once and in the order of each host, and the receipts are
-# where the requests were dropped.
+# killed and returns, a server is killed, and then all of them. Everything is published once and in the order of each host, and
+# the receipts are where the requests were dropped.
 . "$(dirname "$0")/../lib/library.sh"
 . "$here/lib/cluster.sh"
 
@@ -35,6 +35,8 @@ for name in a b c; do cluster_host "$name"; done
 for name in a b c; do start "$name"; done
 for name in a b c; do send "$name" first 1 12; done
 all_shown 120
+# Without a cluster it is not loaded: t-01.
+grep -q libnats "/proc/${daemons[a]}/maps" || fail 'a host of a cluster has not loaded libnats'
 
 # A host that is gone has others publish what it has relayed, and what they drop.
 strike b
@@ -50,6 +52,13 @@ start a
 send c third 1 12
 all_shown 120
 nats start 1
+
+# All servers go away and come back.
+nats kill all
+send c fourth 1 12
+wait_until test -d c/spool/cur/c-fourth-12
+nats start all
+all_shown 120
 
 # The host that was away finds its receipts.
 start b

@@ -1,9 +1,8 @@
-# The janitor keeps the cache within its limits beside a daemon that publishes, evicts nothing that is needed, and
-# speaks once.
+# The janitor keeps the cache of an inbox within its limit beside a daemon, and says so once.
 . "$(dirname "$0")/../lib/library.sh"
 . "$here/lib/cache.sh"
 
-noise 600x480 $(seq -f '%02g.jpg' 0 8)
+noise 600x480 $(seq -f '%02g.jpg' 0 7)
 
 start_daemon
 for number in 00 01 02 03; do send me family $number.jpg; done
@@ -38,48 +37,6 @@ expect "$(ledger "SELECT file, cached_bytes FROM photos WHERE inbox = 'you' ORDE
 expect "$(find "$spool/photos/you" -name thumbnail.jpg | wc -l)" 4
 PHOTOSPOOL_CACHE_INBOX=$limit is_silent 'once it is kept'
 exact 'after the inbox'
-
-# In all: across inboxes, and last copies after what can be fetched again.
-sqlite3 "$spool/state/ledger.sqlite" "UPDATE photos SET url_expires_at = 1 WHERE inbox = 'you'" 2> /dev/null
-total=$(ledger 'SELECT bytes FROM cache_total')
-PHOTOSPOOL_CACHE_TOTAL=$((total - 1)) janitor
-expect "$(grep -c 'all photos in the cache take' janitor.err)" 1 "$(cat janitor.err)"
-expect "$(originals me) $(originals you)" '3 3' 'what can be fetched again goes first'
-exact 'after the total'
-
-# Thumbnails last; and a limit that cannot be kept is spoken of once.
-"$photospool" hold held > /dev/null
-pinned=$("$photospool" send --from me --to held --photo 08.jpg)
-is_accepted() { [ -d "$spool/cur/$pinned" ]; }
-wait_until is_accepted
-"$photospool" release held > /dev/null
-"$photospool" wait --timeout 60 "$pinned"
-PHOTOSPOOL_CACHE_TOTAL=1kB janitor
-expect "$(find "$spool/photos" -type f | wc -l)" 0 'everything goes'
-exact 'after everything'
-expect "$(find "$spool/photos" -mindepth 1 | wc -l)" 0 'and its directories'
-
-# Photos that a request still needs stay, whatever the limit; that is said once, as long as it is so.
-stop_daemon
-refuse_network 75
-start_daemon
-for number in 00 01 02; do "$photospool" send --from me --to "c$number" --photo $number.jpg > /dev/null; done
-wait_until are_pinned 3
-PHOTOSPOOL_CACHE_TOTAL=1kB janitor
-expect "$(wc -l < janitor.err)" 1 "$(cat janitor.err)"
-expect "$(originals me)" 3 'pinned'
-PHOTOSPOOL_CACHE_TOTAL=1kB is_silent 'said before'
-expect "$("$photospool" clear)" '0 photos, 0 B'
-is_silent 'within the limit'
-PHOTOSPOOL_CACHE_TOTAL=1kB janitor
-expect "$(wc -l < janitor.err)" 1 'passed again, said again'
-refuse_network 0
-"$photospool" flush > /dev/null
-sent() { [ "$("$photospool" queue --json | wc -l)" = 0 ]; }
-wait_until sent
-expect "$("$photospool" clear --to c00 | cut -d, -f1)" '1 photo'
-expect "$("$photospool" clear | cut -d, -f1)" '2 photos'
-exact 'after clear'
 stop_daemon
 
 # A photo that is viewed while no daemon runs is the most recently viewed, too.

@@ -1,4 +1,4 @@
-# A draft that is removed, cancelled, taken back or replaced leaves nothing, and photos that were sent stay.
+# A draft that is removed, cancelled, taken back or replaced leaves nothing, also while no daemon runs, and photos that were sent stay.
 . "$(dirname "$0")/../lib/library.sh"
 . "$here/lib/drafts.sh"
 
@@ -46,5 +46,29 @@ mv "$spool/draft/second" "$spool/draft/third" "$spool/new/"
 "$photospool" wait --timeout 60 second third
 wait_until leaves 4
 expect "$(digests friends | wc -l)" 2
+
+# While no daemon runs, one is removed and one is sent; then one is cancelled and one is replaced.
+draft gone cousins 0.jpg
+draft late friends 0.jpg
+uploaded gone
+uploaded late
+kill_daemon
+rm -r "$spool/draft/gone"
+mv "$spool/draft/late" "$spool/new/"
+start_daemon
+"$photospool" wait --timeout 60 late
+wait_until leaves 5
+draft down cousins 0.jpg
+draft former family 0.jpg
+uploaded down
+uploaded former
+stop_daemon
+expect "$("$photospool" cancel down)" 'down: cancelled; nothing of it was published'
+[ ! -e "$spool/draft/down" ] || fail 'the draft that was cancelled without a daemon is still there'
+draft latter family 1.jpg
+start_daemon
+wait_until test ! -e "$spool/draft/former"
+send_draft latter
+wait_until leaves 6
 stop_daemon
 is_empty "$spool/new" "$spool/cur" "$spool/failed" "$spool/tmp" "$spool/draft"
