@@ -1,21 +1,9 @@
-# A daemon that runs out of descriptors, processes or size of files waits, and goes on by itself once it may.
+# A daemon that runs out of processes or size of files waits, and goes on by itself once it may. For descriptors see t-60.
 . "$(dirname "$0")/../lib/library.sh"
 
 [ "$(id -u)" = 0 ] || skip 'only root may raise the limits of a process again'
 noise 300x200 photo.jpg
 queue_says() { prints "$1" queue; }
-
-# No descriptors, then more of them.
-: > start.log
-prlimit --nofile=64:4096 "$photospool" run > start.log 2>&1 &
-daemon=$!
-wait_for_line start.log event=ready
-for number in 1 2 3 4; do drop "few-$number" "conversation-$number" 'few' photo.jpg photo.jpg; done
-sleep 1
-kill -0 "$daemon" || fail "it died: $(cat start.log)"
-prlimit --nofile=4096 --pid "$daemon"
-"$photospool" wait --timeout 60 few-1 few-2 few-3 few-4
-stop_daemon
 
 # No file larger than so much: the ledger's log soon is.
 start_daemon
