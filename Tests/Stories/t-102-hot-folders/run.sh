@@ -1,4 +1,4 @@
-# Photos that devices upload into folders: each once, whole, in order, also when `photospool watch` is killed at any call.
+# Photos that devices upload into folders: each once, whole, in order.
 . "$(dirname "$0")/../lib/library.sh"
 
 noise 640x480 1.jpg 3.jpg 4.jpg
@@ -49,30 +49,8 @@ wait_for_line watch.log 'give no name'
 stop_watch
 rm "$hot/1.jpg" "$hot/door/notes.txt"
 
-# Killed at some calls, and started again: each photo once. `.sent/` keeps it.
-sweep() { # FOLDER CONVERSATION K...
-  local k before
-  before=$(messages "$2")
-  for k in "${@:3}"; do
-    cp 1.jpg "$1/k$k.jpg"
-    (to_be_killed "$k" watch) > watch.log 2>&1 &
-    watch=$!
-    # It ends at that call, or has none left.
-    wait_until eval "! kill -0 $watch 2> /dev/null || [ ! -e '$1/k$k.jpg' ]"
-    kill -KILL "$watch" 2> /dev/null || true
-    wait "$watch" 2> /dev/null || true
-    start_watch
-    wait_until eval "[ -z \"\$(find '$1' -maxdepth 1 -type f)\" ]"
-    stop_watch
-    before=$((before + 1))
-    wait_until come "$2" "$before"
-  done
-}
-sweep "$hot/door" cam-door 9 15 17 19
-sweep "$PWD/scans" office 15 17 18
-wait_until eval '[ -z "$(ls -A "$spool/cur" "$spool/new" | grep -v : )" ]'
-expect "$(published cam-door | wc -l)" 7 'each once'
-expect "$(published office | wc -l)" 4 'each once'
+expect "$(published cam-door | wc -l)" 3 'each once'
+expect "$(published office | wc -l)" 1 'each once'
 stop_daemon
 
 # A card whose photos stay: what is there first is skipped, and what comes is sent once, also by another process.

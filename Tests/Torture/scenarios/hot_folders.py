@@ -53,7 +53,7 @@ def swept(part, after):
         place.note(entry, "accepted", request=None)
         return met
 
-    part.sweep(once)
+    part.sweep(once, cheap=20)
     place.settle()
     sweep_up(place)
     part.judge(place)
