@@ -1,10 +1,14 @@
-# Photos that are made to be dear to decode are prepared or refused in a time that does not hurt.
+# Photos that are made to be dear to decode are prepared or refused in a time that does not hurt. ImagingTests have those that are
+# refused at once.
 . "$(dirname "$0")/../lib/library.sh"
-. "$here/lib/seeds.sh"
 
-make_seeds seeds
+noise 320x200 baseline.jpg
 mkdir bombs prepared
-tool make_bombs.py bombs seeds/baseline.jpg seeds/lossy.webp seeds/plain.heic
+tool make_bombs.py bombs baseline.jpg
+# Nearly as many items as a HEIC may have.
+convert -size 64x64 plasma: -depth 8 -define png:color-type=2 tile.png
+heif-enc -q 50 tile.png -o tile.heic > heif-enc.log
+tool make_heif.py bombs/tiles-1892.heic grid 44x43 2816x2752 $(printf 'tile.heic %.0s' {1..1892})
 for bomb in bombs/*; do
   status=0
   tool processor_time.py time.txt "$photospool" prepare "$bomb" -o prepared > out.log 2> err.log || status=$?
