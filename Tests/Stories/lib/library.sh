@@ -35,7 +35,10 @@ start_daemon() {
 
 stop_daemon() { kill -TERM "$daemon"; wait "$daemon"; cat start.log >> run.log; daemon=; }
 kill_daemon() { kill -KILL "$daemon" 2>/dev/null || true; wait "$daemon" 2>/dev/null || true; cat start.log >> run.log; daemon=; }
-trap '[ -z "$daemon" ] || kill -KILL "$daemon" 2>/dev/null || true' EXIT
+# Other processes that end with the story, and what a story has to do at its end.
+beside=
+at_end() { :; }
+trap 'kill -KILL $daemon $beside 2> /dev/null || true; at_end' EXIT
 
 # drop NAME CONVERSATION TEXT [PHOTO...]: a request as any shell script drops it.
 drop() {
@@ -73,12 +76,14 @@ wait_until() {
   done
 }
 
-# ends STATUS WORD...: photospool ends with this status; its output is in out.log, its errors are in err.log.
-ends() {
+# command_ends STATUS COMMAND...: it ends with this status; its output is in out.log, its errors are in err.log.
+command_ends() {
   local status=0
-  "$photospool" "${@:2}" > out.log 2> err.log || status=$?
+  "${@:2}" > out.log 2> err.log || status=$?
   expect "$status" "$1" "${*:2}: $(cat err.log)"
 }
+# ends STATUS WORD...: photospool does.
+ends() { command_ends "$1" "$photospool" "${@:2}"; }
 
 # has FILE PATTERN: the file has such a line.
 has() { grep -q -- "$2" "$1" || fail "$1 has no line '$2': $(cat "$1")"; }

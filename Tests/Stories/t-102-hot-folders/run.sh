@@ -11,10 +11,8 @@ configure <<< "watch:
 messages() { cat "$spool/published/$1.jsonl" 2> /dev/null | wc -l; }
 come() { [ "$(messages "$1")" = "$2" ]; }
 gone() { [ ! -e "$1" ]; }
-watch=
-trap '[ -z "$watch" ] || kill -KILL "$watch" 2> /dev/null || true; [ -z "$daemon" ] || kill -KILL "$daemon" 2> /dev/null || true' EXIT
-start_watch() { "$photospool" watch > watch.log 2>&1 & watch=$!; wait_for_line watch.log event=watching; }
-stop_watch() { kill -TERM "$watch"; wait "$watch" || true; watch=; }
+start_watch() { "$photospool" watch > watch.log 2>&1 & beside=$!; wait_for_line watch.log event=watching; }
+stop_watch() { kill -TERM "$beside"; wait "$beside" || true; }
 
 start_daemon
 # Files that are there at the start are sent in the order of their age.

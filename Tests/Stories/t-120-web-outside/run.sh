@@ -1,8 +1,6 @@
 # The page for other computers: TLS with HTTP/2, a certificate that is renewed, a reverse proxy, and passwords.
 . "$(dirname "$0")/../lib/library.sh"
-
-page= server=
-trap '[ -z "$daemon$page$server" ] || kill -KILL $daemon $page $server 2> /dev/null || true' EXIT
+. "$here/lib/web.sh"
 
 # certify NAME: a certificate for this name, which certifies itself, in NAME.pem, and its key in NAME.key.
 certify() {
@@ -10,16 +8,6 @@ certify() {
     -keyout "$1.key" -out "$1.pem" 2> /dev/null
   chmod 600 "$1.key" "$1.pem"
 }
-# ask STATUS JAR ADDRESS [OPTION...]: with the cookies of a session; the answer is in `answer`, its head in `head`.
-ask() {
-  local status
-  status=$(curl -sS -m 60 -D head -o answer -w '%{http_code}' -b "$2" -c "$2" "${reach[@]}" "${@:4}" "$site$3") || true
-  expect "$status" "$1" "$3 ${*:4}: $(cat answer)"
-}
-post() { ask "${@:1:3}" -X POST -H "Origin: $site" "${@:4}"; }
-path_of() { sed "s|^$site||"; }
-# enter JAR [OPTION...]: a session by a new link.
-enter() { "$photospool" web link "${@:2}" | path_of > path; ask 200 "$1" "$(cat path)"; post 303 "$1" "$(cat path)"; }
 # id_of NAME: the session's id.
 id_of() { "$photospool" web sessions --json | jq -r "select(.name == \"$1\").id"; }
 # rest: no session was used for 13 hours.
@@ -48,13 +36,10 @@ refused 'web.names' 'certificate: photos.test.pem, key: photos.test.key, names: 
 
 # The name has the port, so the port is chosen first.
 free_port
-site=https://photos.test:$port
 reach=(--cacert photos.test.pem --connect-to "photos.test:$port:127.0.0.1:$port")
 configure <<< "web: {certificate: photos.test.pem, key: photos.test.key, names: \"photos.test:$port\"}"
-"$photospool" web --address 0.0.0.0 --port "$port" --name first > link 2> page.log &
-page=$!
-wait_for_line page.log 'page ready'
-has link "^$site/login/"
+start_page --address 0.0.0.0 --port "$port" --name first
+expect "$site" "https://photos.test:$port"
 ask 200 anna "$(path_of < link)"
 has head '^HTTP/2 200'
 has head '^strict-transport-security: max-age=31536000'
@@ -129,13 +114,11 @@ ask 401 phone /
 ends 66 web sessions --end "$id"
 
 wait "$stalled" || fail "$(cat stalled)"
-kill -TERM "$page"
-wait "$page" || true
-page=
+stop_page
 
 # Behind a reverse proxy, the page is on a Unix socket and has the proxy's name.
 if command -v systemd-socket-activate > /dev/null; then
-  activate() { systemd-socket-activate -E PHOTOSPOOL_SPOOL -E PHOTOSPOOL_CONFIG -E HOME -l "$PWD/page.socket" "$(dirname "$photospool")/photospool-web" 2> proxied.log & server=$!; }
+  activate() { systemd-socket-activate -E PHOTOSPOOL_SPOOL -E PHOTOSPOOL_CONFIG -E HOME -l "$PWD/page.socket" "$(dirname "$photospool")/photospool-web" 2> proxied.log & server=$!; beside+=" $server"; }
   configure <<< 'texts: drop'
   activate
   wait_for_line proxied.log "Listening on"

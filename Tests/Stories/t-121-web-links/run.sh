@@ -1,14 +1,10 @@
 # Links of the page: as QR codes, of users for themselves, and their list.
 . "$(dirname "$0")/../lib/library.sh"
 . "$here/lib/code.sh"
+. "$here/lib/web.sh"
 
-page=
-trap '[ -z "$daemon$page" ] || kill -KILL $daemon $page 2> /dev/null || true' EXIT
 start_daemon
-"$photospool" web > link 2> page.log &
-page=$!
-wait_for_line page.log 'page ready'
-site=$(sed 's|/login/.*||' link) port=$(sed -E 's|.*:([0-9]+)/login.*|\1|' link)
+start_page
 
 # A phone's camera reads the code that the terminal shows, whatever the length of the link.
 if command -v zbarimg > /dev/null; then

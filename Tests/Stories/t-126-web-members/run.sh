@@ -13,8 +13,6 @@ chmod 755 .
 # as USER COMMAND...: with the groups that the system knows.
 as() { setpriv --reuid "$1" --regid "$(id -g "$1")" --init-groups "${@:2}"; }
 as berta "$photospool" --version > /dev/null 2>&1 || skip 'other users cannot run the program here'
-page=
-trap '[ -z "$daemon$page" ] || kill -KILL $daemon $page 2> /dev/null || true' EXIT
 
 install -d -o spooler -g spoolers -m 750 spool
 start_daemon
@@ -23,6 +21,7 @@ start_page() {
   rm -f page.log
   as spooler "$photospool" web "$@" > link 2> page.log &
   page=$!
+  beside+=" $page"
   wait_for_line page.log 'page ready'
   site=$(sed 's|/login/.*||' link) port=$(sed -E 's|.*:([0-9]+)/login.*|\1|' link)
 }

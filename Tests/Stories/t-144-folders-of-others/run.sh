@@ -9,8 +9,6 @@ mkdir -m 777 hot
 mkdir -m 700 hot/closed
 mkdir -m 755 hot/readable
 start_daemon
-watch=
-trap '[ -z "$watch" ] || kill -KILL "$watch" 2> /dev/null || true; [ -z "$daemon" ] || kill -KILL "$daemon" 2> /dev/null || true' EXIT
 come() { [ "$(cat "$spool/published/family.jsonl" 2> /dev/null | wc -l)" = "$1" ]; }
 
 cp 1.jpg hot/private.jpg
@@ -18,6 +16,7 @@ chmod 600 hot/private.jpg
 cp 2.jpg hot/readable/stays.jpg
 setpriv --reuid 65534 --regid 0 --clear-groups "$photospool" watch --folder "$PWD/hot" --to family > watch.log 2>&1 &
 watch=$!
+beside=$watch
 wait_for_line watch.log 'a folder below is left out.*path=closed'
 wait_for_line watch.log 'a file is left where it is.*may not read it.*private.jpg'
 wait_for_line watch.log 'cannot take files out of.*readable'
@@ -37,5 +36,4 @@ wait_for_line watch.log 'is watched again'
 expect "$(ls -A hot/.sent hot/readable/.sent | grep jpg | sort | paste -sd,)" good.jpg,private.jpg,stays.jpg
 kill -TERM "$watch"
 wait "$watch" || true
-watch=
 stop_daemon

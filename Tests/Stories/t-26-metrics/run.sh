@@ -21,8 +21,7 @@ print("up", flush=True)
 with open("told", "wb", buffering=0) as told:
     while True: told.write(manager.recv(4096).replace(b"\n", b" ") + b"\n")
 ' "$PWD/notify"; }
-manager=$MANAGER_PID
-trap '[ -z "$daemon" ] || kill -KILL "$daemon" 2>/dev/null || true; kill "$manager" 2>/dev/null || true' EXIT
+beside=$MANAGER_PID
 read -r _ <&"${MANAGER[0]}"
 
 start_daemon NOTIFY_SOCKET="$PWD/notify" WATCHDOG_USEC=1000000

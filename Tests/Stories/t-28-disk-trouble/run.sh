@@ -5,7 +5,7 @@
 [ "$(id -u)" = 0 ] || skip 'only root may mount a small disk'
 mkdir disk
 mount -t tmpfs -o size=24m,nr_inodes=400 none disk 2> mount.log || skip "a small disk cannot be mounted here: $(cat mount.log)"
-trap '[ -z "$daemon" ] || kill -KILL "$daemon" 2>/dev/null || true; umount -l disk' EXIT
+at_end() { umount -l disk; }
 spool=$PWD/disk/spool
 export PHOTOSPOOL_SPOOL=$spool
 noise 300x200 photo.jpg

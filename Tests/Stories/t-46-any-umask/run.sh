@@ -11,7 +11,7 @@ cp cat.jpg secret.jpg
 chmod 644 cat.jpg
 chmod 600 secret.jpg
 chown 61001 secret.jpg
-trap '[ -z "$daemon" ] || kill -KILL "$daemon" 2>/dev/null || true; umount -l xfs tmpfs plain 2> /dev/null || true' EXIT
+at_end() { umount -l xfs tmpfs plain 2> /dev/null || true; }
 
 start_as_daemon() {
   : > start.log

@@ -6,7 +6,7 @@ truncate -s 64M disk.img
 mkdir "$spool"
 PATH=$PATH:/sbin:/usr/sbin mkfs.ext4 -q -I 128 disk.img 2> mount.log || skip "no ext4 can be made here: $(cat mount.log)"
 mount -o loop disk.img "$spool" 2> mount.log || skip "no disk can be mounted here: $(cat mount.log)"
-trap '[ -z "$daemon" ] || kill -KILL "$daemon" 2>/dev/null || true; umount -l "$spool"' EXIT
+at_end() { umount -l "$spool"; }
 rmdir "$spool/lost+found"
 expect "$(stat -c %W "$spool")" 0 'the filesystem keeps times of birth'
 photo=$photos/Wine_by_Jakkub_Mede.jpg

@@ -1,21 +1,8 @@
 # The words of `web` and `web link`, a page that is asked by curl as a browser asks, and a socket of systemd.
 . "$(dirname "$0")/../lib/library.sh"
+. "$here/lib/web.sh"
 
 cat=$photos/Wine_by_Jakkub_Mede.jpg
-page= server=
-trap '[ -z "$daemon$page$server" ] || kill -KILL $daemon $page $server 2> /dev/null || true' EXIT
-
-# ask STATUS JAR ADDRESS [OPTION...]: with the cookies of a session; the answer is in `answer`.
-ask() {
-  local status
-  status=$(curl -sS -m 60 -o answer -w '%{http_code}' -b "$2" -c "$2" "${@:4}" "$site$3")
-  expect "$status" "$1" "$3 ${*:4}: $(cat answer)"
-}
-# post STATUS JAR ADDRESS [OPTION...]: as a form of the page itself.
-post() { ask "${@:1:3}" -X POST -H 'Sec-Fetch-Site: same-origin' "${@:4}"; }
-# enter JAR [OPTION...]: a session by a new link.
-enter() { ask 200 "$1" "$("$photospool" web link "${@:2}" | sed "s|^$site||" | tee path)"; post 303 "$1" "$(cat path)"; }
-
 start_daemon
 # Before any page there is no address, unless somebody names the port of the service.
 ends 69 web link
@@ -26,17 +13,11 @@ for words in '--may look' '--may see,' '--may=' '--days 0' '--days 366' '--days 
   ends 64 web link --port 7377 $words
 done
 ends 65 web link --port 7377 --inbox ''
-status=0
-env -u LISTEN_FDS "$(dirname "$photospool")/photospool-web" 2> err.log || status=$?
-expect "$status" 78
+command_ends 78 env -u LISTEN_FDS "$(dirname "$photospool")/photospool-web"
 has err.log 'run `photospool web`, or start photospool-web.socket'
 
-"$photospool" web > link 2> page.log &
-page=$!
-wait_for_line link '^http://ps-[0-9a-f]*.localhost:[0-9]*/login/[0-9a-f]*$'
-wait_for_line page.log 'page ready'
-site=$(sed 's|/login/.*||' link)
-port=${site##*:}
+start_page
+has link '^http://ps-[0-9a-f]*.localhost:[0-9]*/login/[0-9a-f]*$'
 ends 69 web --port "$port"
 has err.log "cannot listen on 127.0.0.1 port $port: Address already in use; choose another port with --port"
 
@@ -49,16 +30,14 @@ wait_until grep -q '"text":"Look at this"' "$spool/published/family.jsonl"
 expect "$(published family | jq -r .kind | paste -sd' ')" 'photo text'
 
 # A service manager starts the page for the first who connects. Sessions are on disk.
-kill -TERM "$page"
-wait "$page" || true
-page=
+stop_page
 if command -v systemd-socket-activate > /dev/null; then
   free_port
   systemd-socket-activate -E PHOTOSPOOL_SPOOL -E HOME -l "127.0.0.1:$port" "$(dirname "$photospool")/photospool-web" 2> activated.log &
-  server=$!
+  beside+=" $!"
   wait_for_line activated.log "Listening on 127.0.0.1:$port"
   site=${site%:*}:$port
-  ask 200 nobody "$("$photospool" web link --port "$port" | sed "s|^$site||")"
+  ask 200 nobody "$("$photospool" web link --port "$port" | path_of)"
   # It has written down where it is.
   enter anna
   ask 200 anna '/conversation?name=family'
