@@ -10,7 +10,6 @@ configure <<< "watch:
   - {folder: $PWD/scans, conversation: office, quiet: 300ms, after: delete}"
 messages() { cat "$spool/published/$1.jsonl" 2> /dev/null | wc -l; }
 come() { [ "$(messages "$1")" = "$2" ]; }
-gone() { [ ! -e "$1" ]; }
 start_watch() { "$photospool" watch > watch.log 2>&1 & beside=$!; wait_for_line watch.log event=watching; }
 stop_watch() { kill -TERM "$beside"; wait "$beside" || true; }
 
@@ -21,7 +20,7 @@ cp 2.jpg "$hot/door/a.jpg"
 touch -d '1 hour ago' "$hot/door/2026/b.jpg"
 start_watch
 wait_until come cam-door 2
-wait_until gone "$hot/door/a.jpg"
+wait_until test ! -e "$hot/door/a.jpg"
 expect "$(published cam-door | jq -r .attachment.width | paste -sd,)" 640,600
 expect "$(ls "$hot/door/2026/.sent" "$hot/door/.sent" | grep jpg | paste -sd,)" a.jpg,b.jpg
 
@@ -35,7 +34,7 @@ wait_until come cam-door 3
 cmp 3.jpg "$hot/door/.sent/3.jpg"
 mv "$PWD/scans/4.jpg.part" "$PWD/scans/4.jpg"
 wait_until come office 1
-wait_until gone "$PWD/scans/4.jpg"
+wait_until test ! -e "$PWD/scans/4.jpg"
 [ -z "$(ls -A "$PWD/scans")" ] || fail "left: $(ls -A "$PWD/scans")"
 
 # Files that are no photos, or belong to no folder, stay.

@@ -1,11 +1,8 @@
 # Users of the spool's group type the four lines of README, each with the umask of their own, on file systems of several kinds.
 # Only the daemon can read their requests. A start upgrades an earlier spool.
 . "$(dirname "$0")/../lib/library.sh"
+. "$here/lib/users.sh"
 
-[ "$(id -u)" = 0 ] || skip 'only root can be several users'
-as() { setpriv --reuid "$1" --regid "$1" --groups 61000 "${@:2}"; }
-chmod 755 .
-as 61002 "$photospool" --version > /dev/null 2>&1 || skip 'other users cannot run the program here'
 noise 300x200 cat.jpg
 cp cat.jpg secret.jpg
 chmod 644 cat.jpg
@@ -13,13 +10,7 @@ chmod 600 secret.jpg
 chown 61001 secret.jpg
 at_end() { umount -l xfs tmpfs plain 2> /dev/null || true; }
 
-start_as_daemon() {
-  : > start.log
-  setpriv --reuid 61000 --regid 61000 --clear-groups "$photospool" run > start.log 2>&1 &
-  daemon=$!
-  wait_for_line start.log event=ready
-}
-check() { setpriv --reuid 61000 --regid 61000 --clear-groups "$photospool" check > check.log 2>&1 || true; }
+check() { mine "$photospool" check > check.log 2>&1 || true; }
 
 # four_lines UMASK USER NAME PHOTO: as README has them, with cp or with cp -p.
 four_lines() {
@@ -33,15 +24,14 @@ four_lines() {
 tell() { # place
   spool=$PWD/$1
   export PHOTOSPOOL_SPOOL=$spool
-  install -d -o 61000 -g 61000 -m 750 "$spool"
-  start_as_daemon
+  give_spool
+  start_mine
   check
-  grep -q 'requests of other users: taken, whatever their umask' check.log || fail "$1: $(cat check.log)"
+  has check.log 'requests of other users: taken, whatever their umask'
   for mask in 022 027 077 007; do
     four_lines $mask 61001 "cat-$mask" cat.jpg
-    timeout 60 "$photospool" wait "cat-$mask" || fail "$1: umask $mask"
     name=$(umask $mask && as 61002 "$photospool" send --to family --text "$mask")
-    timeout 60 "$photospool" wait "$name"
+    "$photospool" wait --timeout 60 "cat-$mask" "$name" || fail "$1: umask $mask"
   done
   expect "$(published family | jq -r .kind | sort | uniq -c | tr -s ' \n' ' ')" ' 4 photo 4 text ' "$1"
   # Another user of the group reads nothing of it, whatever its umask.
@@ -49,9 +39,7 @@ tell() { # place
   as 61002 cat "$spool/tmp/open/text" > /dev/null 2>&1 && fail "$1: another user read it"
   # A file whose mode keeps the daemon out is refused, whole, in one sentence.
   four_lines 022 61001 secret secret.jpg -p
-  status=0
-  timeout 60 "$photospool" wait secret 2> wait.log || status=$?
-  expect "$status" 69 "$1"
+  ends 69 wait --timeout 60 secret
   expect "$(grep -o 'cannot be read' "$spool/failed/secret/error" | wc -l)" 1 "$(cat "$spool/failed/secret/error")"
   [ -s "$spool/failed/secret/photo.jpg" ] || fail "$1: not whole"
   expect "$(stat -c %a "$spool/tmp/.order")" 660
@@ -70,16 +58,14 @@ truncate -s 160M plain.img
 if mkfs.btrfs -q plain.img > /dev/null 2>&1 && mount -o loop,noacl plain.img plain 2> /dev/null; then
   spool=$PWD/plain/spool
   export PHOTOSPOOL_SPOOL=$spool
-  install -d -o 61000 -g 61000 -m 750 "$spool"
-  start_as_daemon
+  give_spool
+  start_mine
   check
-  grep -q 'requests of other users: only those built with `umask 007`' check.log || fail "$(cat check.log)"
+  has check.log 'requests of other users: only those built with `umask 007`'
   four_lines 022 61001 refused cat.jpg
-  status=0
-  timeout 60 "$photospool" wait refused 2> wait.log || status=$?
-  expect "$status" 69
+  ends 69 wait --timeout 60 refused
   four_lines 007 61001 taken cat.jpg
-  timeout 60 "$photospool" wait taken
+  "$photospool" wait --timeout 60 taken
   stop_daemon
   umount -l plain
 fi
@@ -90,10 +76,10 @@ export PHOTOSPOOL_SPOOL=$spool
 "$python" -c 'import os, sys
 for name in ("tmp", "draft", "new"): os.removexattr(f"{sys.argv[1]}/{name}", "system.posix_acl_default")' "$spool"
 check
-grep -q "$spool/tmp has no default ACL" check.log || fail "$(cat check.log)"
-start_as_daemon
+has check.log "$spool/tmp has no default ACL"
+start_mine
 four_lines 022 61001 mended cat.jpg
-timeout 60 "$photospool" wait mended
+"$photospool" wait --timeout 60 mended
 stop_daemon
 ! grep -q 'level=error' run.log || fail 'an error in the log'
 
@@ -101,6 +87,6 @@ stop_daemon
 install -d -o 61000 -g 61000 -m 750 home
 spool=$PWD/home/spool
 export PHOTOSPOOL_SPOOL=$spool
-start_as_daemon
+start_mine
 expect "$(stat -c %a "$spool")" 750
 stop_daemon

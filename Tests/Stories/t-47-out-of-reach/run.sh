@@ -1,22 +1,14 @@
 # Without ACLs an owner can keep the daemon out of a request. It is refused once, in one sentence, stays where it is,
 # and delays no other. A refused or cancelled request never goes out, whatever its owner does with its permissions.
 . "$(dirname "$0")/../lib/library.sh"
+. "$here/lib/users.sh"
 
-[ "$(id -u)" = 0 ] || skip 'only root can be several users'
-as() { setpriv --reuid "$1" --regid "$1" --groups 61000 "${@:2}"; }
-mine() { setpriv --reuid 61000 --regid 61000 --clear-groups "$photospool" "$@"; }
-chmod 755 .
-as 61002 "$photospool" --version > /dev/null 2>&1 || skip 'other users cannot run the program here'
-printf 'intake:\n  rescan: 200ms\n' > photospool.yaml
+configure <<< 'intake: {rescan: 200ms}'
 chmod 644 photospool.yaml
-export PHOTOSPOOL_CONFIG=$PWD/photospool.yaml
-install -d -o 61000 -g 61000 -m 750 spool
+give_spool
 
-start_as_daemon() {
-  : > start.log
-  setpriv --reuid 61000 --regid 61000 --clear-groups "$photospool" run > start.log 2>&1 &
-  daemon=$!
-  wait_for_line start.log event=ready
+start_without_lists() {
+  start_mine
   # As if the file system kept no ACLs.
   "$python" -c 'import os, sys
 for name in ("tmp", "draft", "new"): os.removexattr(f"{sys.argv[1]}/{name}", "system.posix_acl_default")' "$spool"
@@ -27,31 +19,27 @@ text() {
     mv "$1/tmp/$2" "$1/new/"' _ "$spool" "$2" "$3")
 }
 # ended NAME STATUS: waits for it.
-ended() { local status=0; timeout 60 "$photospool" wait "$1" 2> wait.log || status=$?; expect "$status" "$2" "$1: $(cat wait.log)"; }
-is_there() { [ -e "$1" ]; }
-is_gone() { [ ! -e "$1" ]; }
+ended() { ends "$2" wait --timeout 60 "$1"; }
 # lines PATTERN: how many the log has, of all starts.
 lines() { cat run.log start.log 2> /dev/null | grep -c -- "$1" || true; }
 
 : > run.log
-start_as_daemon
+start_without_lists
 for mask in 022 077; do text $mask "cat-$mask" family; done
 for mask in 022 077; do
   ended "cat-$mask" 69
-  grep -q "may not read, change and move the request's directory" wait.log || fail "$(cat wait.log)"
+  has err.log "may not read, change and move the request's directory"
 done
 # Its conversation goes on, for its owner, too.
 text 007 good family
 ended good 0
 ended "$(umask 022 && as 61002 "$photospool" send --to family --text others)" 0
 # It is not in the queue, none of it was published, and a cancel reports no effect.
-expect "$(mine queue)" 'Nothing is waiting.'
-status=0
-mine cancel cat-022 > cancel.log 2>&1 || status=$?
-expect "$status" 69 "$(cat cancel.log)"
+expect "$(mine "$photospool" queue)" 'Nothing is waiting.'
+command_ends 69 mine "$photospool" cancel cat-022
 # A second start, and looks at all of the spool, say nothing again.
 stop_daemon
-start_as_daemon
+start_without_lists
 text 007 after family
 ended after 0
 sleep 0.5
@@ -64,40 +52,40 @@ expect "$(lines 'found again')" 0
 install -d -o 61000 -g 61000 -m 700 "$spool/failed/cat-022"
 echo 'left behind' > "$spool/failed/cat-022/error"
 as 61001 chmod 2770 "$spool/new/cat-022"
-wait_until is_gone "$spool/new/cat-022"
+wait_until test ! -e "$spool/new/cat-022"
 wait_until grep -qs 'may not read' "$spool/failed/cat-022/error"
 expect "$(ls -A "$spool/failed/cat-022" | paste -sd,)" error,text,to
 ! grep -q cat-022 "$spool/published/family.jsonl" || fail 'what was refused was sent'
-mine retry cat-022
+mine "$photospool" retry cat-022
 ended cat-022 0
 expect "$(published family | jq -r .text | paste -sd,)" good,others,after,cat-022
 expect "$(ls "$spool/failed")" ''
 
 # A cancelled request stays cancelled, even if its owner keeps the daemon from removing it and returns it later.
-mine hold held
+mine "$photospool" hold held
 cp "$here/../Support/python/kept_request.py" .
 chmod 644 kept_request.py
 start_script KEPT kept_request.py "$spool"
 # As one of the group, with a directory that stays open.
 ask KEPT drop gone held
-wait_until is_there "$spool/cur/gone"
+wait_until test -e "$spool/cur/gone"
 ask KEPT chmod 0
-mine cancel gone > cancel.log
+mine "$photospool" cancel gone > cancel.log
 has cancel.log 'nothing of it was published'
 ended gone 69
-grep -q 'was cancelled' wait.log || fail "$(cat wait.log)"
+has err.log 'was cancelled'
 stop_daemon
-start_as_daemon
+start_without_lists
 ask KEPT chmod 0770
-wait_until is_gone "$spool/cur/gone"
+wait_until test ! -e "$spool/cur/gone"
 # A request that is not accepted yet is taken from its client.
 stop_daemon
 ask KEPT drop early held
-mine cancel early > cancel.log
+mine "$photospool" cancel early > cancel.log
 has cancel.log 'nothing of it was published'
 ask KEPT chmod 0770
-start_as_daemon
-mine release held
+start_without_lists
+mine "$photospool" release held
 text 007 last held
 ended last 0
 expect "$(published held | jq -r .text)" last

@@ -1,12 +1,9 @@
 # A user of the spool's group drops invalid entries of every kind, and swaps requests with links while they are
 # accepted. Nothing blocks the daemon, nothing outside of the spool is read, and requests of others go through.
 . "$(dirname "$0")/../lib/library.sh"
+. "$here/lib/users.sh"
 
-[ "$(id -u)" = 0 ] || skip 'only root can be several users'
-as() { setpriv --reuid "$1" --regid "$1" --groups 61000 "${@:2}"; }
-chmod 755 .
-as 61002 "$photospool" --version > /dev/null 2>&1 || skip 'other users cannot run the program here'
-install -d -o 61000 -g 61000 -m 750 spool
+give_spool
 install -d -o 61000 -g 61000 -m 700 secret
 noise 300x200 good.jpg
 printf 'MARKERSECRET\n' > secret/text
@@ -17,33 +14,28 @@ chown -R 61000:61000 secret
 cp "$here/../Support/python/hostile_spool.py" "$here/../Support/python/late_changes.py" .
 chmod 644 good.jpg ./*.py
 
-printf 'intake:\n  rescan: 1s\n  settle: 1s\n' > photospool.yaml
+configure <<< 'intake: {rescan: 1s, settle: 1s}'
 chmod 644 photospool.yaml
-: > start.log
-setpriv --reuid 61000 --regid 61000 --clear-groups env PHOTOSPOOL_CONFIG="$PWD/photospool.yaml" "$photospool" run > start.log 2>&1 &
-daemon=$!
-wait_for_line start.log event=ready
+start_mine
 
 as 61001 env PATH=/usr/bin:/bin python3 hostile_spool.py "$spool" "$PWD/secret" "${PHOTOSPOOL_TEST_SWAP_SECONDS:-3}" > swaps.txt || fail 'the hostile user gave up'
 [ "$(cat swaps.txt)" -gt 100 ] || fail "only $(cat swaps.txt) swaps"
 # Other users are served meanwhile.
 name=$(umask 007 && as 61002 "$photospool" send --to family --photo good.jpg --text good)
-timeout 60 "$photospool" wait "$name"
+"$photospool" wait --timeout 60 "$name"
 
 # Open descriptors of an accepted request do not help either: the daemon sends the accepted bytes or nothing.
-setpriv --reuid 61000 --regid 61000 --clear-groups "$photospool" hold late late-read
+mine "$photospool" hold late late-read
 as 61001 env PATH=/usr/bin:/bin python3 late_changes.py "$spool" "$PWD/secret" "$PWD/good.jpg" late
-setpriv --reuid 61000 --regid 61000 --clear-groups "$photospool" release late late-read
+mine "$photospool" release late late-read
 # Later requests of their conversation do not wait for them.
 name=$(umask 007 && as 61002 "$photospool" send --to late --text behind)
-timeout 60 "$photospool" wait "$name"
+"$photospool" wait --timeout 60 "$name"
 for closed in late-closed late-write-only late-file; do
-  status=0
-  timeout 60 "$photospool" wait "$closed" 2> wait.log || status=$?
-  expect "$status" 69 "$closed"
-  grep -q 'may not read the request any more' wait.log || fail "$closed: $(cat wait.log)"
+  ends 69 wait --timeout 60 "$closed"
+  has err.log 'may not read the request any more'
 done
-timeout 60 "$photospool" wait late-read-only
+"$photospool" wait --timeout 60 late-read-only
 
 # Only root can make these: files of another user, and devices.
 for refused in owned device; do
@@ -62,9 +54,7 @@ done_with_it() {
 wait_until done_with_it
 kill -0 "$daemon" || fail 'the daemon is dead'
 stop_daemon
-status=0
-"$photospool" wait closed 2> wait.log || status=$?
-expect "$status" 69 "$(cat wait.log)"
+ends 69 wait closed
 expect "$(ls "$spool/cur" | grep "^late" | paste -sd,)" late-closed,late-read-only,late-write-only
 expect "$(grep -c 'cannot file.*request=late' run.log)" 0
 expect "$(grep -c 'may not move a request that is over' run.log)" 1
@@ -73,11 +63,11 @@ for refused in fifo file socket empty linked itself piped directory sparse ledge
   [ -s "$spool/failed/$refused/error" ] || fail "$refused: no error"
   expect "$(wc -l < "$spool/failed/$refused/error")" 1 "$refused"
 done
-grep -q 'another user' "$spool/failed/owned/error" || fail "$(cat "$spool/failed/owned/error")"
-grep -q 'device' "$spool/failed/device/error" || fail "$(cat "$spool/failed/device/error")"
-grep -q 'changed after Send' "$spool/failed/late-written/error" || fail "$(cat "$spool/failed/late-written/error")"
-grep -q 'was replaced after Send' "$spool/failed/late-linked/error" || fail "$(cat "$spool/failed/late-linked/error")"
-grep -q 'removed after Send' "$spool/failed/late-removed/error" || fail "$(cat "$spool/failed/late-removed/error")"
+has "$spool/failed/owned/error" 'another user'
+has "$spool/failed/device/error" device
+has "$spool/failed/late-written/error" 'changed after Send'
+has "$spool/failed/late-linked/error" 'was replaced after Send'
+has "$spool/failed/late-removed/error" 'removed after Send'
 expect "$(published late | jq -r .text)" behind 'what was changed was sent'
 # Nothing of the secret is anywhere: not published, cached, stored, logged or in a receipt. Links themselves are no copies.
 ! grep -rIl MARKERSECRET "$spool" run.log --devices=skip || fail 'a secret came in'

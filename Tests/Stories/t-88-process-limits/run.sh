@@ -1,7 +1,7 @@
 # A daemon that runs out of processes or size of files waits, and goes on by itself once it may. For descriptors see t-60.
 . "$(dirname "$0")/../lib/library.sh"
+. "$here/lib/users.sh"
 
-[ "$(id -u)" = 0 ] || skip 'only root may raise the limits of a process again'
 noise 300x200 photo.jpg
 queue_says() { prints "$1" queue; }
 
@@ -15,18 +15,12 @@ prlimit --fsize=unlimited: --pid "$daemon"
 stop_daemon
 
 # No process and no thread more, for a user who has limits: a photo waits for its darkroom, or for somebody to ask for one.
-chown -R 61028:61028 "$spool"
-chmod 755 .
-other() { setpriv --reuid 61028 --regid 61028 --clear-groups "$@"; }
-other "$photospool" --version > /dev/null || skip 'other users cannot run the program here'
-: > start.log
-setpriv --reuid 61028 --regid 61028 --clear-groups "$photospool" run > start.log 2>&1 &
-daemon=$!
-wait_for_line start.log event=ready
-other prlimit --nproc=1: --pid "$daemon"
-alone=$(other "$photospool" send --to family --text alone --photo photo.jpg)
+chown -R 61000:61000 "$spool"
+start_mine
+mine prlimit --nproc=1: --pid "$daemon"
+alone=$(mine "$photospool" send --to family --text alone --photo photo.jpg)
 "$photospool" wait --timeout 1 "$alone" && fail 'it was sent without a darkroom'
-other prlimit --nproc="$(ulimit -H -u)": --pid "$daemon"
+mine prlimit --nproc="$(ulimit -H -u)": --pid "$daemon"
 "$photospool" wait --timeout 60 "$alone"
 stop_daemon
 chown -R 0:0 "$spool"
