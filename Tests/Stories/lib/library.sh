@@ -40,8 +40,8 @@ beside=
 at_end() { :; }
 trap 'kill -KILL $daemon $beside 2> /dev/null || true; at_end' EXIT
 
-# drop NAME CONVERSATION TEXT [PHOTO...]: a request as any shell script drops it.
-drop() {
+# build NAME CONVERSATION TEXT [PHOTO...]: a request in tmp/, as any shell script makes it. submit NAME: its Send. drop: both.
+build() {
   local name=$1 to=$2 text=$3 number=0 photo
   shift 3
   mkdir "$spool/tmp/$name"
@@ -51,8 +51,9 @@ drop() {
     cp "$photo" "$spool/tmp/$name/photo-$number.jpg"
     number=$((number + 1))
   done
-  mv "$spool/tmp/$name" "$spool/new/"
 }
+submit() { mv "$spool/tmp/$1" "$spool/new/"; }
+drop() { build "$@"; submit "$1"; }
 
 # configure < SETTINGS: the configuration of all that follows.
 configure() { cat > photospool.yaml; export PHOTOSPOOL_CONFIG=$PWD/photospool.yaml; }

@@ -4,19 +4,18 @@
 
 start_daemon
 echo secret > secret.txt
-# build NAME: a good request in tmp/, for a mistake to be made in it.
-build() { mkdir "$spool/tmp/$1"; echo family > "$spool/tmp/$1/to"; echo hello > "$spool/tmp/$1/text"; }
-submit() { mv "$spool/tmp/$1" "$spool/new/"; }
+# begin NAME: a request in tmp/, for a mistake to be made in it.
+begin() { build "$1" family hello; }
 
-build symlink; ln -s "$PWD/secret.txt" "$spool/tmp/symlink/photo.jpg"; submit symlink
-build fifo; mkfifo "$spool/tmp/fifo/photo.jpg"; submit fifo
-build nested; mkdir "$spool/tmp/nested/photo"; submit nested
-build hardlink; ln secret.txt "$spool/tmp/hardlink/photo.jpg"; submit hardlink
-build foreign; echo x > "$spool/tmp/foreign/notes.txt"; submit foreign
-build no-to; rm "$spool/tmp/no-to/to"; submit no-to
-build bad-sum; echo "$(sha256sum < /dev/null | cut -c-64) 0 text" > "$spool/tmp/bad-sum/.sum"; submit bad-sum
-build no-image; echo 'not an image' > "$spool/tmp/no-image/photo.jpg"; submit no-image
-build good; submit good
+begin symlink; ln -s "$PWD/secret.txt" "$spool/tmp/symlink/photo.jpg"; submit symlink
+begin fifo; mkfifo "$spool/tmp/fifo/photo.jpg"; submit fifo
+begin nested; mkdir "$spool/tmp/nested/photo"; submit nested
+begin hardlink; ln secret.txt "$spool/tmp/hardlink/photo.jpg"; submit hardlink
+begin foreign; echo x > "$spool/tmp/foreign/notes.txt"; submit foreign
+begin no-to; rm "$spool/tmp/no-to/to"; submit no-to
+begin bad-sum; echo "$(sha256sum < /dev/null | cut -c-64) 0 text" > "$spool/tmp/bad-sum/.sum"; submit bad-sum
+begin no-image; echo 'not an image' > "$spool/tmp/no-image/photo.jpg"; submit no-image
+begin good; submit good
 "$photospool" wait --timeout 60 good
 
 while read -r name sentence; do
@@ -38,7 +37,7 @@ LIST
 
 # Entries that are not directories or have invalid names get a directory of their own.
 echo stray > stray.txt; mv stray.txt "$spool/new/"
-build x; mv "$spool/tmp/x" "$spool/new/-dash"
+begin x; mv "$spool/tmp/x" "$spool/new/-dash"
 ln -s /etc "$spool/new/link"
 drop last family last
 "$photospool" wait --timeout 60 last

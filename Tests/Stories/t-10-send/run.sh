@@ -18,13 +18,12 @@ again=$(echo two | "$photospool" send --to family --text - --photo "$photos/Wine
 "$photospool" wait --timeout 60 "$again"
 expect "$(jq -r '.state + " " + .duplicateOf' "$spool/sent/$again/receipt.json")" "duplicate $second"
 other=$("$photospool" send --to family --text other --id key-1)
-status=0; "$photospool" wait --timeout 60 "$other" 2> wait.log || status=$?
-expect "$status" 69
-grep -q "the id key-1 was used by request $second with other contents" "$spool/failed/$other/error"
+ends 69 wait --timeout 60 "$other"
+has "$spool/failed/$other/error" "the id key-1 was used by request $second with other contents"
 expect "$(published family | wc -l)" 4
 
 expect "$("$photospool" send --to family --text waited --wait | wc -l)" 1
-refused() { local want=$1 status=0; shift; "$photospool" send "$@" > out.log 2> err.log < /dev/null || status=$?; expect "$status" "$want" "$*"; [ ! -s out.log ] || fail "a name was printed for $*"; }
+refused() { ends "$1" send "${@:2}" < /dev/null; [ ! -s out.log ] || fail "a name was printed for $*"; }
 refused 64 --to family
 refused 64 --text x
 refused 65 --to "$(printf 'a\nb')" --text x
@@ -34,5 +33,5 @@ refused 65 --to family --photo /dev/null --text x
 truncate -s 10000001 huge.jpg
 refused 65 --to family --photo huge.jpg
 mkdir not-a-spool; refused 73 --to family --text x --spool "$PWD/not-a-spool"
-[ -z "$(ls "$spool/tmp")" ] || fail 'tmp/ is not empty'
+is_empty "$spool/tmp"
 stop_daemon

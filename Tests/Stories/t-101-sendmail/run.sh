@@ -4,11 +4,7 @@
 
 noise 320x240 1.jpg
 # given STATUS WORD...: sendmail ends with it, with the mail from standard input.
-given() {
-  local status=0
-  "$photospool" sendmail "${@:2}" > out.log 2> err.log || status=$?
-  expect "$status" "$1" "sendmail ${*:2}: $(cat err.log)"
-}
+given() { ends "$1" sendmail "${@:2}"; }
 
 configure <<< ''
 start_daemon
@@ -57,9 +53,7 @@ if [ "$(id -u)" = 0 ]; then
   as 0 <<< $'Subject: Group\n\n' || fail 'a member of the group may not mail'
   sent=4
   wait_until come family $sent
-  status=0
-  as 65534 <<< $'Subject: Stranger\n\n' 2> err.log || status=$?
-  expect "$status" 77 "$(cat err.log)"
+  command_ends 77 as 65534 <<< $'Subject: Stranger\n\n'
 else
   leave_out 'mails of other users need root'
 fi

@@ -1,8 +1,7 @@
 # An entry built in new/ itself is taken once it has been left alone, with a word in the log; new/ may be replaced.
 . "$(dirname "$0")/../lib/library.sh"
 
-printf 'intake:\n  settle: 1s\n  rescan: 2s\n' > photospool.yaml
-export PHOTOSPOOL_CONFIG=$PWD/photospool.yaml
+configure <<< 'intake: {settle: 1s, rescan: 2s}'
 start_daemon
 mkdir "$spool/new/slow"
 echo family > "$spool/new/slow/to"

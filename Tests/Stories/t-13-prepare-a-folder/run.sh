@@ -37,12 +37,7 @@ truncate -s 10000001 folder/huge.jpg
 good=$((count + 6)) refused=4
 
 # prepare STATUS ARGUMENT...: what it prints goes into out.log and err.log.
-prepare() {
-  local want=$1 status=0
-  shift
-  "$photospool" prepare "$@" > out.log 2> err.log || status=$?
-  expect "$status" "$want" "$*: $(tail -n 3 err.log)"
-}
+prepare() { ends "$1" prepare "${@:2}"; }
 
 prepare 65 folder -o out
 # One line for each in the order of the names, folders in their place among them.

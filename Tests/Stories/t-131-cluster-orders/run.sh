@@ -51,9 +51,8 @@ wait_until is "$last" sent
 expect "$(texts)" 'open of the second held last'
 
 # Published requests cannot be cancelled any more.
-status=0; at camera cancel "$request" 2> cancel.log || status=$?
-expect "$status" 69
-grep -q 'too late: it is sent already' cancel.log
+command_ends 69 at camera cancel "$request"
+has err.log 'too late: it is sent already'
 
 # A purge takes along what is relayed and held.
 at second hold gone
@@ -68,8 +67,6 @@ stop camera
 
 # Without a cluster, or with options that fit nothing of it.
 sed '/^cluster:/,$d' camera/photospool.yaml > alone.yaml
-status=0; "$photospool" --config alone.yaml queue --cluster 2> alone.log || status=$?
-expect "$status" 78
-grep -q 'this host is in no cluster' alone.log
-status=0; at camera queue --cluster --watch 2> usage.log || status=$?
-expect "$status" 64
+ends 78 --config alone.yaml queue --cluster
+has err.log 'this host is in no cluster'
+command_ends 64 at camera queue --cluster --watch

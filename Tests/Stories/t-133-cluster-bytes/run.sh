@@ -72,8 +72,7 @@ expect "$(bytes_on_servers)" 0 'messages that PS_BYTES ever had'
 # A name of nothing is an error of the settings.
 at worker check > check.txt || fail "check: $(cat check.txt)"
 sed -i 's/bytes: shared/bytes: share/' camera/photospool.yaml
-status=0; at camera check 2> check.log || status=$?
-expect "$status" 78
-grep -q '`cluster.bytes` is `share`, and there is no such store; did you mean `shared`?' check.log
+command_ends 78 at camera check
+has err.log '`cluster.bytes` is `share`, and there is no such store; did you mean `shared`?'
 stop camera
 stop worker

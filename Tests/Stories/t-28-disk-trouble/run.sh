@@ -14,25 +14,21 @@ sentence='less than 4 MiB are free on the disk of .*, and new requests wait unti
 # Until no byte is free, also of what the daemon has just freed.
 fill() { until [ "$(df --output=avail disk | tail -1)" -eq 0 ]; do cat /dev/zero >> disk/filler 2> /dev/null || true; done; }
 queue_says() { prints "$1" queue; }
-# Built while there is room; sent when the disk is full.
-build() { mkdir "$spool/tmp/$1"; echo family > "$spool/tmp/$1/to"; echo "$1" > "$spool/tmp/$1/text"; cp photo.jpg "$spool/tmp/$1/photo.jpg"; }
 refused() {
-  local status=0
-  "$photospool" send --to family --text "$1" 2> send.log || status=$?
-  expect "$status" "$2" "$(cat send.log)"
-  grep -q "$3" send.log || fail "$1: $(cat send.log)"
+  ends "$2" send --to family --text "$1"
+  has err.log "$3"
   is_empty "$spool/tmp"
 }
 
 start_daemon
-build first
-mv "$spool/tmp/first" "$spool/new/"
+drop first family first photo.jpg
 "$photospool" wait --timeout 60 first
 
 # No room.
-build full
+# Built while there is room; sent when the disk is full.
+build full family full photo.jpg
 fill
-mv "$spool/tmp/full" "$spool/new/"
+submit full
 wait_until queue_says "! $sentence"
 refused refused 75 "$sentence"
 wait_for_line start.log "requests are left in new/ for now\" error=\"$sentence"
@@ -76,10 +72,10 @@ start_daemon
 is_kept || fail 'no room is kept by the daemon'
 
 # No inodes.
-build inodes
+build inodes family inodes photo.jpg
 number=0
 while : > "disk/$number"; do number=$((number + 1)); done 2> /dev/null
-mv "$spool/tmp/inodes" "$spool/new/"
+submit inodes
 refused refused 75 'No space left on device'
 wait_until queue_says '(cannot make directory .*: No space left on device'
 find disk -maxdepth 1 -type f -delete
@@ -89,11 +85,9 @@ stop_daemon
 
 # A directory of the spool on another disk: nothing could be renamed into it.
 mount -t tmpfs -o size=1m none "$spool/sent"
-status=0
-"$photospool" run > start.log 2>&1 || status=$?
+ends 78 run
+has err.log 'photospool: .*/sent is on another filesystem than the spool'
 umount "$spool/sent"
-expect "$status" 78 "$(cat start.log)"
-grep -q 'photospool: .*/sent is on another filesystem than the spool' start.log || fail "$(cat start.log)"
 
 expect "$(published family | jq -r '.request' | uniq | paste -sd' ')" 'first full inodes'
 expect "$(ledger 'PRAGMA integrity_check')" ok

@@ -41,8 +41,7 @@ first=$(received bob | jq -r .remote)
 expect "$(received_of bob "$first" 'conversation + " \(.hidden)"')" 'family true'
 path=$(at bob view "$first")
 expect "${path##*/}" blurred.jpg
-status=0; at bob export "$first" out.jpg 2> export.log || status=$?
-expect "$status" 77
+command_ends 77 at bob export "$first" out.jpg
 at bob reveal "$first" > /dev/null
 path=$(at bob view "$first")
 expect "${path##*/}" original.jpg

@@ -32,10 +32,8 @@ exec 8>&-
 drop behind family 'in their conversation'
 "$photospool" wait --timeout 60 bystander
 for number in 1 3; do
-  status=0
-  "$photospool" wait --timeout 60 "open-$number" 2> wait.log || status=$?
-  expect "$status" 69
-  grep -q 'still has text open' wait.log || fail "$(cat wait.log)"
+  ends 69 wait --timeout 60 "open-$number"
+  has err.log 'still has text open'
 done
 exec 7>&- 9>&-
 "$photospool" wait --timeout 60 open-2 behind

@@ -16,9 +16,8 @@ wait_for_line start.log "$wait_line"
 expect "$("$photospool" show "$copy" | grep -c "duplicate of *$third")" 1
 "$photospool" cancel "$third" > /dev/null
 "$photospool" release bot > /dev/null
-status=0; wait "$waiter" || status=$?
-expect "$status" 69 'a duplicate of what failed'
-grep -q 'this JPEG ends before its picture does' wait.log || fail "$(cat wait.log)"
+wait "$waiter" && fail 'a duplicate of what failed was sent' || expect $? 69
+has wait.log 'this JPEG ends before its picture does'
 "$photospool" wait --timeout 60 "$copy" "$late"
 expect "$(published bot | jq -r '.request + " " + .text')" "$copy hello"
 expect "$(jq -r '.state + " " + .duplicateOf' "$spool/sent/$late/receipt.json")" "duplicate $copy"
@@ -31,9 +30,9 @@ stop_daemon
 
 for k in $(seq 4 18 190); do
   for name in "a$k" "b$k" "c$k"; do
-    mkdir "$spool/tmp/$name"
-    echo killed > "$spool/tmp/$name/to"; echo "k$k" > "$spool/tmp/$name/id"; echo "$k" > "$spool/tmp/$name/text"
-    mv "$spool/tmp/$name" "$spool/new/"
+    build "$name" killed "$k"
+    echo "k$k" > "$spool/tmp/$name/id"
+    submit "$name"
   done
   run_killed "$k" "c$k"
   [ "$status" = 137 ] || break

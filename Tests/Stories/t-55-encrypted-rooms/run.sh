@@ -35,13 +35,9 @@ END
 noise 300x200 photo.jpg
 
 start_daemon
-status=0
-"$photospool" check > check.log 2>&1 || status=$?
-expect "$status" 78 "$(cat check.log)"
-expect "$(grep -c 'is encrypted and `encryption: never` is set' check.log)" 4 "$(cat check.log)"
-for name in family "$first" "$second" "$second_alias"; do
-  grep -q "conversation $name: the room" check.log || fail "check does not name $name: $(cat check.log)"
-done
+ends 78 check
+expect "$(cat out.log err.log | grep -c 'is encrypted and `encryption: never` is set')" 4 "$(cat err.log)"
+for name in family "$first" "$second" "$second_alias"; do has err.log "conversation $name: the room"; done
 
 drop before "$third" before
 "$photospool" wait --timeout 60 before
@@ -59,10 +55,8 @@ expect "$(messages "$clear" | tr ' ' '\n' | grep -c photo.jpg)" 2
 expect "$(uploads)" 2
 "$photospool" flush > /dev/null
 for name in one two three four; do wait_until has_error $name 'encryption: never'; done
-"$photospool" show one > show.log
-grep -q 'is encrypted' show.log || fail "show: $(cat show.log)"
-"$photospool" metrics > metrics.log
-grep -q 'photospool_setbacks_total{cause="encrypted_room"}' metrics.log || fail 'the metrics do not tell'
+must_print 'is encrypted' show one
+must_print 'photospool_setbacks_total{cause="encrypted_room"}' metrics
 wait_for_line start.log 'cause=encrypted_room'
 
 # It is encrypted for good, also for the next daemon and where the homeserver forgets it.

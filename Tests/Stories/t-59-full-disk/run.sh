@@ -18,21 +18,15 @@ start_daemon
 for number in 1 2 3 4; do names[number]=$("$photospool" send --to family --photo photo.jpg --text "$number"); done
 accepted() { [ "$(ledger "SELECT count(*) FROM requests WHERE state = 'queued'")" = 4 ]; }
 wait_until accepted
-mkdir "$spool/tmp/later"
-echo other > "$spool/tmp/later/to"
-echo later > "$spool/tmp/later/text"
+build later other later
 fill
-mv "$spool/tmp/later" "$spool/new/"
+submit later
 wait_for_line start.log "requests are left in new/ for now\" error=\"$sentence"
 must_print "! $sentence" queue
-status=0
-"$photospool" check > check.log 2>&1 || status=$?
-expect "$status" 78
-grep -q 'new requests wait in new/' check.log || fail "$(cat check.log)"
-status=0
-"$photospool" send --to family --photo photo.jpg 2> send.log || status=$?
-expect "$status" 75
-grep -q "$sentence" send.log || fail "$(cat send.log)"
+ends 78 check
+grep -q 'new requests wait in new/' out.log err.log || fail "$(cat out.log err.log)"
+ends 75 send --to family --photo photo.jpg
+has err.log "$sentence"
 
 expect "$("$photospool" cancel "${names[2]}")" "${names[2]}: cancelled; nothing of it was published"
 rm disk/filler
