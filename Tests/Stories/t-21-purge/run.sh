@@ -7,8 +7,7 @@ from PIL import Image
 for number in range(4):
     Image.effect_noise((700 + number, 500), 40 + 20 * number).convert("RGB").save(f"{number}.jpg", quality=90)
 PYTHON
-printf 'intake:\n  rescan: 1s\n' > photospool.yaml
-export PHOTOSPOOL_CONFIG=$PWD/photospool.yaml
+configure <<< 'intake: {rescan: 1s}'
 markers="MARKERCONVERSATION MARKERTEXT MARKERID MARKERREMOTE MARKERSENDER MARKERURL"
 
 gone() {
@@ -35,16 +34,17 @@ fill() {
   "$photospool" wait --timeout 60 "$(cat named)"
   "$photospool" wait --timeout 60 other sent
   cp "$(find "$spool/photos" -path '*MARKER*' -name original.jpg)" original.jpg
-  mkdir "$spool/tmp/refused"; echo MARKERCONVERSATION > "$spool/tmp/refused/to"; echo MARKERTEXT > "$spool/tmp/refused/nonsense"
-  cp 0.jpg "$spool/tmp/refused/photo"; mv "$spool/tmp/refused" "$spool/new/"
+  build refused MARKERCONVERSATION '' 0.jpg
+  echo MARKERTEXT > "$spool/tmp/refused/nonsense"
+  submit refused
   echo 'no photo' > bad.jpg
   drop failed MARKERCONVERSATION MARKERTEXT bad.jpg
   wait_until test -s "$spool/failed/refused/error" -a -s "$spool/failed/failed/error"
   "$photospool" hold MARKERCONVERSATION > /dev/null
   drop waiting MARKERCONVERSATION MARKERTEXT 0.jpg
-  mkdir "$spool/tmp/ahead"; echo MARKERCONVERSATION > "$spool/tmp/ahead/to"; cp 0.jpg "$spool/tmp/ahead/photo"
+  build ahead MARKERCONVERSATION '' 0.jpg
   mv "$spool/tmp/ahead" "$spool/draft/"
-  mkdir "$spool/tmp/building"; echo MARKERCONVERSATION > "$spool/tmp/building/to"; echo MARKERTEXT > "$spool/tmp/building/text"
+  build building MARKERCONVERSATION MARKERTEXT
   for place in tmp new cur failed; do
     mkdir "$spool/incoming/$place/received"
     echo MARKERCONVERSATION > "$spool/incoming/$place/received/from-conversation"
@@ -93,7 +93,7 @@ printf 'a%.0s' {1..300} > "$spool/tmp/mistyped"
 mv "$spool/tmp/mistyped" "$spool/purge/"
 wait_for_line start.log 'a line of purge/ names no conversation'
 "$photospool" janitor 2> warnings || true
-grep -q 'purge/mistyped: aaa.* names no conversation; correct or remove that line' warnings || fail "$(cat warnings)"
+has warnings 'purge/mistyped: aaa.* names no conversation; correct or remove that line'
 [ -s "$spool/purge/mistyped" ] && [ -d "$spool/state/ledger-20260101T000000Z" ] || fail 'a mistyped line was carried out'
 rm -r "$spool/purge/mistyped" "$spool/state/ledger-20260101T000000Z"
 stop_daemon

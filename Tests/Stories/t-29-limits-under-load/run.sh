@@ -12,7 +12,8 @@ mkdir drops
 start_server object_server.py
 for number in $(seq 1 60); do echo "heard-$number friends json $((number % 5)).jpg"; done \
   | tool send_photo.py "$(fact directory)" "$(fact endpoint)/plain" drops
-printf '#!/bin/sh\nexit 75\n' > stuck; chmod +x stuck
+printf '#!/bin/sh\nexit 75\n' > stuck
+chmod +x stuck
 configure <<END
 cache: {inbox: $inbox, total: $total}
 receiving: {allowPrivate: true, fetch: always}
@@ -37,21 +38,14 @@ writer() {
     names=
     for batch in 1 2 3 4 5 6 7 8 9 10; do
       number=$((number + 1))
-      drop "w$1-$number" "c$(((number + $1) % 7))" '' $((number % 5)).jpg
+      build "w$1-$number" "c$(((number + $1) % 7))" '' $((number % 5)).jpg
+      echo "i$1" > "$spool/tmp/w$1-$number/from"
+      submit "w$1-$number"
       names="$names w$1-$number"
     done
     "$photospool" wait --timeout 120 $names >> "written.$1" 2>&1 || echo "writer $1: $names" >> faults
   done
   echo "$number" > "count.$1"
-}
-# They write for an inbox of their own.
-drop() {
-  local request=$spool/tmp/$1
-  mkdir "$request"
-  echo "$2" > "$request/to"
-  echo "i${1:1:1}" > "$request/from"
-  cp "$4" "$request/photo.jpg"
-  mv "$request" "$spool/new/"
 }
 receiver() {
   local number

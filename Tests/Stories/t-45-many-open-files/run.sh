@@ -8,12 +8,11 @@ for _ in range(1100):
     os.set_inheritable(os.open("/dev/null", os.O_RDONLY), True)
 os.execv(sys.argv[1], sys.argv[1:])
 PYTHON
-echo 'intake: {rescan: 1s}' > photospool.yaml
-export PHOTOSPOOL_CONFIG=$PWD/photospool.yaml
+configure <<< 'intake: {rescan: 1s}'
 "$python" starter.py "$photospool" run > start.log 2>&1 &
 daemon=$!
 wait_for_line start.log event=ready
-grep -q 'too many files were open before; new/ is looked into every 1 s' start.log || fail "$(cat start.log)"
+has start.log 'too many files were open before; new/ is looked into every 1 s'
 drop one friends 'Hello!'
 wait_for_line start.log 'event=sent'
 expect "$(published friends | jq -r .text)" 'Hello!'

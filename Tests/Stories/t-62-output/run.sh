@@ -24,30 +24,22 @@ hooks: {failed: $PWD/network.sh}
 YAML
 start_daemon
 for kind in fine refuses waits; do
-  mkdir "$spool/tmp/$kind"
-  printf '%s %s\n' "$plain" "$kind" > "$spool/tmp/$kind/to"
+  build "$kind" "$plain $kind" "$escapes"
   printf '%s me\n' "$plain" > "$spool/tmp/$kind/from"
-  printf '%s\n' "$escapes" > "$spool/tmp/$kind/text"
   cp photo.jpg "$spool/tmp/$kind/photo $plain $escapes.jpg"
-  mv "$spool/tmp/$kind" "$spool/new/"
+  submit "$kind"
 done
-mkdir "$spool/tmp/controls"
-printf '%s\n' "$evil" > "$spool/tmp/controls/to"
-mv "$spool/tmp/controls" "$spool/new/"
-mkdir "$spool/tmp/nonsense"
-echo family > "$spool/tmp/nonsense/to"
+drop controls "$evil" ''
+build nonsense family ''
 : > "$spool/tmp/nonsense/$escapes"
-mv "$spool/tmp/nonsense" "$spool/new/"
-mkdir "$spool/tmp/id"
-echo family > "$spool/tmp/id/to"
+submit nonsense
+build id family x
 printf '%s\n' "$escapes" > "$spool/tmp/id/id"
-echo x > "$spool/tmp/id/text"
-mv "$spool/tmp/id" "$spool/new/"
+submit id
 number=0
 for name in "$escapes" "$plain" "$(printf 'two\nlines')" "$(printf '\377\376')" "$(printf 'x%.0s' {1..255})"; do
   number=$((number + 1))
-  mkdir "$spool/tmp/odd-$number"
-  echo family > "$spool/tmp/odd-$number/to"
+  build "odd-$number" family ''
   mv "$spool/tmp/odd-$number" "$spool/new/$name"
   printf '%s\n' "$name" > "$spool/cancel/odd-$number"
   printf '%s\n' "$name" > "$spool/tmp/purge-$number"

@@ -4,28 +4,24 @@
 noise 300x200 photo.jpg
 configure <<< 'intake: {rescan: 1s, settle: 300ms}'
 
-# build NAME TIME: with that time of change on every file and directory.
-build() {
-  mkdir "$spool/tmp/$1"
-  echo family > "$spool/tmp/$1/to"
-  echo "$1" > "$spool/tmp/$1/text"
-  cp photo.jpg "$spool/tmp/$1/photo.jpg"
-  touch -d "$2" "$spool/tmp/$1"/* "$spool/tmp/$1"
+# drop_of TIME NAME: with that time of change on every file and directory, where the file system can keep it.
+drop_of() {
+  build "$2" family "$2" photo.jpg
+  touch -d "$1" "$spool/tmp/$2"/* "$spool/tmp/$2" 2> /dev/null || true
+  submit "$2"
 }
 start_daemon
 number=0
 for time in '1970-01-01 UTC' '2100-06-01' '1960-01-01' '2037-01-01' '1999-12-31' '2446-01-01'; do
   number=$((number + 1))
-  build "up-$number" "$time" 2> /dev/null || build "up-$number-b" '1970-01-01'
-  mv "$spool"/tmp/up-$number* "$spool/new/up-$number"
+  drop_of "$time" "up-$number"
 done
 "$photospool" wait --timeout 60 up-1 up-2 up-3 up-4 up-5 up-6
 stop_daemon
 number=0
 for time in '2100-06-01' '1970-01-01 UTC' '2037-01-01' '1960-01-01'; do
   number=$((number + 1))
-  build "down-$number" "$time"
-  mv "$spool/tmp/down-$number" "$spool/new/"
+  drop_of "$time" "down-$number"
 done
 start_daemon
 "$photospool" wait --timeout 60 down-1 down-2 down-3 down-4

@@ -2,22 +2,22 @@
 . "$(dirname "$0")/../lib/library.sh"
 
 noise 500x400 0.jpg 1.jpg
-build() { mkdir "$spool/tmp/$1"; echo family > "$spool/tmp/$1/to"; }
+echo 'no photo' > bad.jpg
 
 start_daemon
 drop first family hello 0.jpg
-build keyed; echo once > "$spool/tmp/keyed/text"; echo key-1 > "$spool/tmp/keyed/id"
-mv "$spool/tmp/keyed" "$spool/new/"
+build keyed family once
+echo key-1 > "$spool/tmp/keyed/id"
+submit keyed
 "$photospool" wait --timeout 60 first keyed
 # Its first photo is published, the second file is not a photo.
-build part; cp 1.jpg "$spool/tmp/part/photo-1"; echo 'no photo' > "$spool/tmp/part/photo-2"
-mv "$spool/tmp/part" "$spool/new/"
+drop part family '' 1.jpg bad.jpg
 wait_until test -e "$spool/failed/part/error"
 wait_until test -e "$spool/sent/keyed/receipt.json"
 wait_until test -e "$spool/sent/first/receipt.json"
 stop_daemon
 
-cp 0.jpg "$spool/failed/part/photo-2"
+cp 0.jpg "$spool/failed/part/photo-1.jpg"
 mv "$spool/failed/part" "$spool/new/"
 cp -a "$spool/sent/first" "$spool/sent/copied"
 cp -a "$spool/sent/keyed" "$spool/failed/"

@@ -3,12 +3,6 @@
 
 noise 300x200 photo.jpg
 configure <<< 'intake: {rescan: 1s, settle: 300ms}'
-build() {
-  mkdir "$spool/tmp/$1"
-  echo family > "$spool/tmp/$1/to"
-  echo "$1" > "$spool/tmp/$1/text"
-  cp photo.jpg "$spool/tmp/$1/photo.jpg"
-}
 
 start_daemon
 # More arrives than the kernel tells of, while the daemon is stopped: it looks by itself, and forgets nothing.
@@ -35,38 +29,23 @@ expect "$(published many | wc -l)" 400
 mv "$spool/new" away
 wait_for_line start.log 'new/'
 mkdir -p "$spool/new"
-build moved
-mv "$spool/tmp/moved" "$spool/new/"
+drop moved family moved photo.jpg
 "$photospool" wait --timeout 60 moved
 rmdir "$spool/new"
 mkdir "$spool/new"
-build removed
-mv "$spool/tmp/removed" "$spool/new/"
+drop removed family removed photo.jpg
 "$photospool" wait --timeout 60 removed
 stop_daemon
 rmdir away
 
 # Without a watch, and with one that tells nothing, looks alone find what arrives, and the log says so.
-cat > blind.c <<'C'
-#include <errno.h>
-#include <stdlib.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-int inotify_add_watch(int file, const char *path, unsigned mask) {
-  const char *other = getenv("WATCHED");
-  if (other) return (int)syscall(SYS_inotify_add_watch, file, other, mask);
-  errno = ENOSPC;
-  return -1;
-}
-C
-cc -shared -fPIC -o blind.so blind.c
+cc -shared -fPIC -o blind.so "$here/lib/blind.c"
 mkdir quiet
 for way in 'no watch' 'tells nothing'; do
-  start_daemon LD_PRELOAD="$PWD/blind.so" $([ "$way" = 'no watch' ] || echo WATCHED="$PWD/quiet")
-  build "${way%% *}"
-  mv "$spool"/tmp/* "$spool/new/"
+  start_daemon LD_PRELOAD="$PWD/blind.so" "$([ "$way" = 'no watch' ] && echo BLIND_TO=/ || echo "WATCHED=$PWD/quiet")"
+  drop "${way%% *}" family "$way" photo.jpg
   "$photospool" wait --timeout 60 "${way%% *}"
-  grep -q "level=warning.*the kernel.*$way.*looked into every" start.log || fail "the log does not say that $way: $(cat start.log)"
+  has start.log "level=warning.*the kernel.*$way.*looked into every"
   stop_daemon
 done
 is_empty "$spool/new" "$spool/cur" "$spool/failed" "$spool/tmp"

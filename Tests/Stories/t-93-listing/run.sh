@@ -3,11 +3,7 @@
 
 start_daemon
 "$photospool" hold crowd > /dev/null 2>&1
-for number in $(seq 600); do
-  mkdir "$spool/tmp/crowd$number"
-  echo crowd > "$spool/tmp/crowd$number/to"
-  echo text > "$spool/tmp/crowd$number/text"
-done
+for number in $(seq 600); do build "crowd$number" crowd text; done
 kill -STOP "$daemon"
 mv -t "$spool/new" "$spool"/tmp/crowd*
 kill -CONT "$daemon"
