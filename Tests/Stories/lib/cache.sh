@@ -8,6 +8,16 @@ exact() {
   expect "$(ledger 'SELECT coalesce(sum(cached_bytes + cached_thumbnail_bytes), 0) FROM photos')" "$(ledger 'SELECT bytes FROM cache_total')" "$1"
   expect "$(ledger 'SELECT sum(bytes) FROM cache_use')" "$(ledger 'SELECT bytes FROM cache_total')" "$1"
 }
+# agree: the rows and the files say the same, of $bytes bytes.
+agree() {
+  ledger "SELECT path || '/original.jpg' FROM photos WHERE cached_bytes > 0
+    UNION ALL SELECT path || '/thumbnail.jpg' FROM photos WHERE cached_thumbnail_bytes > 0
+    UNION ALL SELECT path || '/blurred.jpg' FROM photos WHERE cached_thumbnail_bytes > 0" | sort > rows
+  (cd "$spool" && find photos -type f ! -name received.json | sort) > files
+  diff rows files > difference || fail "rows and files differ: $(head difference)"
+  bytes=$(find "$spool/photos" -type f ! -name received.json -printf '%s\n' | awk '{ s += $1 } END { print s + 0 }')
+  expect "$(ledger 'SELECT bytes FROM cache_total')" "$bytes"
+}
 janitor() { "$photospool" janitor "$@" 2> janitor.err; }
 # is_silent [WHEN]: it has nothing to do, and nothing to say.
 is_silent() { expect "$(janitor)$(cat janitor.err)" '' "$@"; }

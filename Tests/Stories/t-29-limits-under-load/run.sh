@@ -2,6 +2,7 @@
 # Four writers send, others come in, and old photos are fetched again. STORY_SECONDS sets for how long (10), with a
 # pass every second, and from 60 on every five.
 . "$(dirname "$0")/../lib/library.sh"
+. "$here/lib/cache.sh"
 
 seconds=${STORY_SECONDS:-10}
 every=$((seconds < 60 ? 1 : 5))
@@ -26,8 +27,7 @@ start_daemon
 
 # Photos of these requests stay in the cache from beginning to end.
 for number in 0 1 2 3 4; do "$photospool" send --from "i$number" --to "stuck-$number" --photo $number.jpg > /dev/null; done
-needed() { [ "$(ledger 'SELECT count(*) FROM photos WHERE pinned = 1 AND cached_bytes > 0')" = 5 ]; }
-wait_until needed
+wait_until are_pinned 5
 files() { find "$spool"/photos/*/stuck-* -type f -printf '%p %i %s %C@\n' | sort; }
 files > needed.before
 
@@ -81,13 +81,7 @@ wait_until idle
 "$photospool" janitor 2> /dev/null
 stop_daemon
 expect "$(ledger 'PRAGMA integrity_check')" ok
-ledger "SELECT path || '/original.jpg' FROM photos WHERE cached_bytes > 0
-  UNION ALL SELECT path || '/thumbnail.jpg' FROM photos WHERE cached_thumbnail_bytes > 0
-  UNION ALL SELECT path || '/blurred.jpg' FROM photos WHERE cached_thumbnail_bytes > 0" | sort > rows
-(cd "$spool" && find photos -type f ! -name received.json | sort) > files
-diff rows files > difference || fail "rows and files differ: $(head difference)"
-bytes=$(find "$spool/photos" -type f ! -name received.json -printf '%s\n' | awk '{ s += $1 } END { print s + 0 }')
-expect "$(ledger 'SELECT bytes FROM cache_total')" "$bytes"
+agree
 [ "$bytes" -le $total ] || fail "the cache holds $bytes bytes"
 [ "$(cat views)" -gt 0 ] || fail "nothing that was evicted was viewed again: $(cat viewed.err)"
 echo "$(cat watched); $(cat count.* | awk '{ s += $1 } END { print s }') photos sent, $(cat views) evicted ones viewed, $(ledger 'SELECT count(*) FROM received WHERE own = 0') received"
