@@ -26,6 +26,15 @@ routes: [{conversation: family, network: matrix, as: "$alias"}]
 YAML
 }
 
+# in_room: what is in the room, oldest first, as the homeserver tells bob: the body of each text, and the kind of each photo.
+in_room() {
+  api bob GET "rooms/$escaped/messages?dir=b&limit=100" | jq -r '[.chunk[] | select(.type == "m.room.message").content
+    | if .msgtype != "m.image" then .body elif .file then "sealed photo" else "photo" end] | reverse | join(",")'
+}
+is_in_room() { [ "$(in_room)" = "$1" ]; }
+# read_room: the same as bob's client shows it, which opens the photos; one JSON object a line.
+read_room() { tool read_room.py "$homeserver" @bob:localhost "$(fact bob)" "$room"; }
+
 # upload FILE: alice's client does it; prints the address.
 upload() {
   curl -sf -X POST -H "Authorization: Bearer $(fact alice)" -H 'Content-Type: application/octet-stream' \

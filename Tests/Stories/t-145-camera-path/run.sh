@@ -28,9 +28,7 @@ step() {
 }
 for heading in 'A token' 'A configuration' 'The directories for mails' 'A mail server' 'The camera'; do step "$heading"; done
 
-seen() { tool read_room.py "$endpoint" @bob:localhost "$(fact bob)" "$room" | jq -r '.body // .kind' | paste -sd,; }
-is_there() { [ "$(seen)" = "$1" ]; }
-wait_until is_there 'sealed photo,Motion'
+wait_until is_in_room 'sealed photo,Motion'
 expect "$(stat -c '%a %U' /etc/photospool/matrix.token)" '600 photospool'
 
 # A test mail without a picture is no message; the next picture comes.
@@ -38,7 +36,7 @@ printf 'To: cam-door@photos.home\nSubject: Test\n\nThis is a test mail\n' > test
 curl -sS --crlf --mail-from cam@cams.home --mail-rcpt cam-door@photos.home -T test.eml smtp://192.0.2.10
 wait_for_line start.log 'a mail without a photo was dropped'
 step 'The camera'
-wait_until is_there 'sealed photo,Motion,sealed photo,Motion'
+wait_until is_in_room 'sealed photo,Motion,sealed photo,Motion'
 
 # A limit of Postfix below ours; and an agent that delivers as another user, whose mail stays until it can be read.
 postconf -e message_size_limit=10000000
@@ -52,9 +50,10 @@ wait_for_line start.log 'a mail cannot be read.*belongs to vmail (600)'
 ends 78 check
 has err.log 'mail/new/foreign belongs to vmail and cannot be read'
 step 'The camera'
-wait_until is_there 'sealed photo,Motion,sealed photo,Motion,sealed photo,Motion'
+wait_until is_in_room 'sealed photo,Motion,sealed photo,Motion,sealed photo,Motion'
 chown photospool "$spool/mail/new/foreign"
 patience=60
-wait_until is_there 'sealed photo,Motion,sealed photo,Motion,sealed photo,Motion,sealed photo,Motion'
+wait_until is_in_room 'sealed photo,Motion,sealed photo,Motion,sealed photo,Motion,sealed photo,Motion'
+expect "$(read_room | jq -r .kind | sort | uniq -c | xargs)" '4 sealed photo 4 text' 'opened by a client'
 [ -z "$(ls -A "$spool/failed" "$spool/mail/new" | grep -v :)" ] || fail "left: $(ls -A "$spool/failed" "$spool/mail/new")"
 stop_daemon

@@ -5,9 +5,6 @@
 (umask 077; fact alice > token)
 configure < <(matrix_settings)
 
-# The room as bob's client shows it, one JSON object a line.
-read_room() { tool read_room.py "$endpoint" @bob:localhost "$(fact bob)" "$room"; }
-
 start_daemon
 ends 0 check
 has out.log 'the homeserver can read the keys'

@@ -61,7 +61,7 @@ for number in $(seq "$kills"); do
 done
 wait_until has_received $((kills + 1))
 at alice wait --timeout 60 $(cat name)
-tool read_room.py "$endpoint" @bob:localhost "$(fact bob)" "$room" > seen.jsonl
+read_room > seen.jsonl
 expect "$(jq -r .kind seen.jsonl | paste -d' ' - - | sort -u)" 'sealed photo text'
 expect "$(jq -r 'select(.kind == "text").body' seen.jsonl | paste -sd,)" "Check this out!,$(seq -s, "$kills")"
 expect "$(received bob | jq -r .remote)" "$(jq -r 'select(.kind == "sealed photo").event' seen.jsonl)" 'in order, once each'
