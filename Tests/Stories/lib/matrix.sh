@@ -16,6 +16,9 @@ api() {
 # join USER: alice invites that user to the room, who joins.
 join() { api alice POST "rooms/$escaped/invite" "{\"user_id\": \"@$1:localhost\"}"; api "$1" POST "rooms/$escaped/join" '{}'; }
 
+# encrypt_room [MEMBERS]: with these further members of the setting.
+encrypt_room() { api alice PUT "rooms/$escaped/state/m.room.encryption" "{\"algorithm\": \"m.megolm.v1.aes-sha2\"${1:+, $1}}" > /dev/null; }
+
 # matrix_settings [LISTEN]: a store and a network there, with the token of a file `token`.
 matrix_settings() {
   cat <<YAML
@@ -40,6 +43,13 @@ upload() {
   curl -sf -X POST -H "Authorization: Bearer $(fact alice)" -H 'Content-Type: application/octet-stream' \
     --data-binary "@$1" "$endpoint/_matrix/media/v3/upload" | jq -r .content_uri
 }
+
+# received: the events that photospool has received, in order. is_all: those of $events, with nothing left to take in.
+received() { ledger 'SELECT remote FROM received ORDER BY id' 2> /dev/null; }
+is_all() { [ "$(received)" = "$events" ] && [ -z "$(ls "$spool/incoming/new")" ]; }
+# keys QUERY: of the ledger of room keys. has_keys: others can open sessions.
+keys() { sqlite3 -readonly -cmd '.timeout 10000' "$spool/state/matrix/matrix/keys.sqlite" "$1"; }
+has_keys() { [ "$(keys 'SELECT count(*) FROM offered WHERE isPublished' 2> /dev/null)" = 51 ]; }
 
 # say NAME CONTENT: alice's client sends that message to the room; prints the event.
 say() { api alice PUT "rooms/$escaped/send/m.room.message/$1" "$2" | jq -r .event_id; }

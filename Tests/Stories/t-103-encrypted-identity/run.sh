@@ -6,7 +6,7 @@
 
 (umask 077; fact alice > token)
 master() { api alice POST keys/query '{"device_keys": {"@alice:localhost": []}}' | jq -c '.master_keys[].keys'; }
-api alice PUT "rooms/$escaped/state/m.room.encryption" '{"algorithm": "m.megolm.v1.aes-sha2"}' > /dev/null
+encrypt_room
 start_script BOB encrypted_reader.py mautrix "$endpoint" bob
 start_script ALICE encrypted_reader.py mautrix "$endpoint" alice unsigned
 ask BOB start

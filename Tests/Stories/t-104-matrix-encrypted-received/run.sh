@@ -4,7 +4,7 @@
 . "$(dirname "$0")/../lib/library.sh"
 . "$here/lib/matrix.sh"
 
-api alice PUT "rooms/$escaped/state/m.room.encryption" '{"algorithm": "m.megolm.v1.aes-sha2"}' > /dev/null
+encrypt_room
 (umask 077; fact bob > token)
 bob=$(api bob GET account/whoami | jq -r .device_id)
 configure < <(matrix_settings true; echo 'receiving: {fetch: always}')
@@ -12,21 +12,17 @@ noise 700x500 photo.jpg
 
 order login alice NIO
 start_script ALICE encrypted_client.py "$endpoint" @alice:localhost "$(jq -r .token <<< "$answer")" NIO "$room" nio
-received() { sqlite3 -readonly -cmd '.timeout 10000' "$spool/state/ledger.sqlite" 'SELECT remote FROM received ORDER BY id' 2>/dev/null; }
 place() { cat "$spool/state/listening/matrix" 2>/dev/null || true; }
-keys() { sqlite3 -readonly -cmd '.timeout 10000' "$spool/state/matrix/matrix/keys.sqlite" "$1"; }
 events=
 send_photo() {
   ask ALICE photo "$work/photo.jpg"
   events+=${events:+$'\n'}$(jq -r .event <<< "$answer")
 }
-is_all() { [ "$(received)" = "$events" ] && [ -z "$(ls "$spool/incoming/new")" ]; }
 is_through() { is_all && [ "$(place)" != "$before" ]; }
 work=$PWD
 
 start_daemon
 wait_for_line start.log event=listening
-has_keys() { [ "$(keys 'SELECT count(*) FROM offered WHERE isPublished' 2>/dev/null)" = 51 ]; }
 wait_until has_keys
 ask ALICE begin
 ask ALICE text 'Hello!'

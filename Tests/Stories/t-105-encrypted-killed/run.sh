@@ -6,8 +6,7 @@
 
 (umask 077; fact alice > token)
 join dave > /dev/null
-api alice PUT "rooms/$escaped/state/m.room.encryption" \
-  '{"algorithm": "m.megolm.v1.aes-sha2", "rotation_period_msgs": 4}' > /dev/null
+encrypt_room '"rotation_period_msgs": 4'
 start_script BOB encrypted_reader.py mautrix "$endpoint" bob
 start_script DAVE encrypted_reader.py nio "$endpoint" dave
 start_script PHONE encrypted_reader.py nio "$endpoint" bob unsigned

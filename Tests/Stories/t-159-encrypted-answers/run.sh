@@ -4,7 +4,7 @@
 . "$(dirname "$0")/../lib/library.sh"
 . "$here/lib/matrix.sh"
 
-api alice PUT "rooms/$escaped/state/m.room.encryption" '{"algorithm": "m.megolm.v1.aes-sha2"}' > /dev/null
+encrypt_room
 (umask 077; fact bob > token)
 configure < <(matrix_settings 'true, devices: all'; echo 'receiving: {fetch: always}')
 noise 700x500 photo.jpg
@@ -14,10 +14,7 @@ order login alice NIO
 start_script ALICE encrypted_client.py "$endpoint" @alice:localhost "$(jq -r .token <<< "$answer")" NIO "$room" nio
 join dave > /dev/null
 start_script DAVE encrypted_reader.py mautrix "$endpoint" dave
-keys() { sqlite3 -readonly -cmd '.timeout 10000' "$spool/state/matrix/matrix/keys.sqlite" "$1"; }
-received() { sqlite3 -readonly -cmd '.timeout 10000' "$spool/state/ledger.sqlite" 'SELECT remote FROM received ORDER BY id' 2>/dev/null; }
 events=
-is_all() { [ "$(received)" = "$events" ] && [ -z "$(ls "$spool/incoming/new")" ]; }
 # arrives CLIENT ORDER...: the photo of that client is received.
 arrives() {
   ask "$@"
@@ -36,7 +33,6 @@ alice_reads() { # TEXT
 unused() { keys 'SELECT count(*) FROM offered WHERE NOT isFallback'; }
 
 start_daemon
-has_keys() { [ "$(keys 'SELECT count(*) FROM offered WHERE isPublished' 2>/dev/null)" = 51 ]; }
 wait_until has_keys
 ask ALICE begin
 ask DAVE start
