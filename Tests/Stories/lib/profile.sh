@@ -11,9 +11,8 @@ make_profile_photos() {
 
 # refused CAUSE FILE: to set that fails, and says why. The name of the request is in the file `name`.
 refused() {
-  local status=0
-  "$photospool" profile set "$2" --wait > name 2> wait.log || status=$?
-  expect "$status" 69
+  ends 69 profile set "$2" --wait
+  mv out.log name
   has "$spool/failed/$(cat name)/error" "$1"
 }
 

@@ -27,18 +27,17 @@ stop_daemon
 
 # The story of one request.
 grep 'request=story' run.log > story.log
-says() { grep -q -- "$1" story.log || fail "the log does not tell: $1"; }
-says 'event=accepted request=story bytes=[0-9]* conversation=family messages=2'
-says 'event=prepared request=story message=[0-9a-f]* bytes=[0-9]* from=[0-9]* seconds=[0-9.]* size=[0-9x]* step=prepare'
-says 'event=waits request=story message=[0-9a-f]* attempt=1 cause=server_busy .*destination=presigned .*step=upload wait='
-says 'event=uploaded .*bytes=[0-9]* seconds=[0-9.]* step=upload store=presigned'
-says 'event=waits request=story .*attempt=.* cause=auth_expired .*destination=webhook .*step=publish wait='
-says 'event=sent .*attempt=[0-9]* kind=photo .*network=webhook .*seconds=[0-9.]* step=publish waited='
-says 'event=sent .*attempt=[0-9]* kind=text'
-says 'event="request sent"'
-grep -q 'event=refused request=refused.*error=' run.log || fail 'the refusal is not told'
-grep -q 'event=hold conversation=quiet outcome=held' run.log || fail 'the hold is not told'
-grep -q 'event=cancel request=cancelled outcome=' run.log || fail 'the cancelling is not told'
+has story.log 'event=accepted request=story bytes=[0-9]* conversation=family messages=2'
+has story.log 'event=prepared request=story message=[0-9a-f]* bytes=[0-9]* from=[0-9]* seconds=[0-9.]* size=[0-9x]* step=prepare'
+has story.log 'event=waits request=story message=[0-9a-f]* attempt=1 cause=server_busy .*destination=presigned .*step=upload wait='
+has story.log 'event=uploaded .*bytes=[0-9]* seconds=[0-9.]* step=upload store=presigned'
+has story.log 'event=waits request=story .*attempt=.* cause=auth_expired .*destination=webhook .*step=publish wait='
+has story.log 'event=sent .*attempt=[0-9]* kind=photo .*network=webhook .*seconds=[0-9.]* step=publish waited='
+has story.log 'event=sent .*attempt=[0-9]* kind=text'
+has story.log 'event="request sent"'
+has run.log 'event=refused request=refused.*error='
+has run.log 'event=hold conversation=quiet outcome=held'
+has run.log 'event=cancel request=cancelled outcome='
 
 # No line contains a marker or a published key.
 [ "$(grep -c . run.log)" -gt 20 ] || fail 'there is hardly a log'
@@ -57,7 +56,7 @@ drop json family 'MARKERTEXT in JSON'
 kill -TERM "$daemon"; wait "$daemon"; daemon=
 ! grep -v '^<[2-7]>{' journal.log || fail 'a line is without its priority'
 expect "$(sed 's/^<[0-9]>//' journal.log | jq -r 'select(.request == "json" and .event == "sent").attempt')" 1
-grep -q '^<6>.*"event":"sent"' journal.log || fail 'sent has not the priority of information'
+has journal.log '^<6>.*"event":"sent"'
 ! grep -q '"time"' journal.log || fail 'the journal has times of its own'
 start_daemon_at env SIGNER_TOKEN=x JOURNAL_STREAM=1:1
 wait_for_line journal.log '"event":"ready"'

@@ -36,7 +36,6 @@ stop_daemon
 watch 24 80 ctrl-c
 seen '.shown[0] | contains("no daemon answers")'
 
-refused() { local status=0; "$photospool" queue --watch "$@" > out.log 2> err.log < /dev/null || status=$?; expect "$status" 64 "$*"; }
-refused
-grep -q -- '--watch needs a terminal' err.log || fail "$(cat err.log)"
-refused --json
+ends 64 queue --watch < /dev/null
+has err.log '--watch needs a terminal'
+ends 64 queue --watch --json < /dev/null

@@ -15,7 +15,7 @@ start_daemon
 
 # One photo of it is published, and it fails. Its directory is removed.
 drop gone family '' "$photo" bad.jpg
-! timeout 60 "$photospool" wait gone 2> wait.log || fail 'a bad photo was sent'
+ends 69 wait --timeout 60 gone
 inode=$(stat -c %i "$spool/failed/gone")
 rm -rf "$spool/failed/gone"
 used=
@@ -28,14 +28,14 @@ cp "$photo" "$spool/tmp/$used/photo-0.jpg"
 echo friends > "$spool/tmp/$used/to"
 echo hello > "$spool/tmp/$used/text"
 mv "$spool/tmp/$used" "$spool/new/"
-timeout 60 "$photospool" wait "$used"
+"$photospool" wait --timeout 60 "$used"
 expect "$(published friends | jq -r .kind | paste -sd,)" photo,text
 
 # Sent again, a failed request is known by the error that lies in it.
 drop again family '' "$photo" bad.jpg
-! timeout 60 "$photospool" wait again 2> wait.log || fail 'a bad photo was sent'
+ends 69 wait --timeout 60 again
 cp "$photo" "$spool/failed/again/photo-1.jpg"
 mv "$spool/failed/again" "$spool/new/"
-timeout 60 "$photospool" wait again
+"$photospool" wait --timeout 60 again
 expect "$(published family | jq -r 'select(.request == "again") | .kind' | wc -l)" 2
 stop_daemon

@@ -8,9 +8,8 @@ wait_for_line start.log 'event=accepted.*request=text'
 drop behind texts 'as it was'
 echo after > "$spool/cur/text/text"
 "$photospool" release texts > /dev/null
-ends() { local status=0; "$photospool" wait --timeout 60 "$1" 2> wait.log || status=$?; expect "$status" "$2" "$1: $(cat wait.log)"; }
-ends text 69
-ends behind 0
+ends 69 wait --timeout 60 text
+ends 0 wait --timeout 60 behind
 told() { "$photospool" show --json "$1" | jq -c '.messages[0] | [.state, .cause, (.attempts[-1] | .step, .cause)]'; }
 expect "$(told text)" '["failed","text_changed","publish","text_changed"]'
 wait_for_line start.log 'request=text .*cause=text_changed.*step=publish'

@@ -2,7 +2,7 @@
 . "$(dirname "$0")/../lib/library.sh"
 
 # says STATUS PATTERN COMMAND...: ends so, and says that on standard error.
-says() { local status=0; "$photospool" "${@:3}" > out.log 2> err.log || status=$?; expect "$status" "$1" "${*:3}: $(cat err.log)"; [ -z "$2" ] || grep -q -- "$2" err.log || fail "${*:3}: $(cat err.log)"; }
+says() { ends "$1" "${@:3}"; [ -z "$2" ] || has err.log "$2"; }
 
 start_daemon
 stop_daemon
@@ -21,7 +21,7 @@ says 64 'there is no command quue; did you mean queue?' quue
 says 64 '^OVERVIEW: Sendmail' --spool "$spool"
 says 64 '^USAGE: photospool profile' profile
 says 64 '^Usage: photospool send ' send --to a
-grep -q '^Error: give at least one --photo' err.log || fail "$(cat err.log)"
+has err.log '^Error: give at least one --photo'
 says 64 'a --text that is not blank' send --to a --text ' '
 says 65 'to: the name begins or ends with a blank' send --to 'a ' --text x
 says 65 'from: the name begins or ends with a blank' send --to a --from ' a' --text x
@@ -71,8 +71,8 @@ cp "$photos/Wine_by_Jakkub_Mede.jpg" 'IMG 1234.jpg'
 own=$("$photospool" send --to own --photo 'IMG 1234.jpg' --photo cat.jpg)
 start_daemon
 says 69 'photo-01-cat.jpg: ' wait "$own"
-"$photospool" show "$own" > show.log
-grep -q '^  photo-00-IMG_1234.jpg: sent$' show.log && grep -q 'photo-01-cat.jpg: failed$' show.log || fail "$(cat show.log)"
+must_print '^  photo-00-IMG_1234.jpg: sent$' show "$own"
+has printed.log 'photo-01-cat.jpg: failed$'
 expect "$("$photospool" photos --json --to own | jq -r .file)" photo-00-IMG_1234.jpg
 expect "$(jq -r .attachment.filename "$spool/published/own.jsonl")" photo.jpg
 ! grep -r IMG_1234 "$spool/published" "$spool/objects" || fail 'the name of a file was published'

@@ -7,16 +7,10 @@ stop_daemon
 cc -shared -fPIC -O1 -o diskpoint.so "$here/../Torture/diskpoint.c" -ldl
 for at in 2 4 6; do
   drop "unconfirmed-$at" unconfirmed "$at" photo.jpg
-  : > start.log
   rm -f calls
-  env LD_PRELOAD="$PWD/diskpoint.so" DISKPOINT_UNDER="$spool" DISKPOINT_STATE="$PWD/calls" DISKPOINT_CALLS=fdatasync \
-    DISKPOINT_ACT=5 DISKPOINT_AT=$at DISKPOINT_FOR=0 "$photospool" run > start.log 2>&1 &
-  daemon=$!
-  status=0
-  wait "$daemon" || status=$?
-  daemon=
-  expect "$status" 74 "$(cat start.log)"
-  grep -q 'the disk did not confirm a write to the ledger .*; check the kernel' start.log || fail "$(cat start.log)"
+  command_ends 74 timeout 60 env LD_PRELOAD="$PWD/diskpoint.so" DISKPOINT_UNDER="$spool" DISKPOINT_STATE="$PWD/calls" \
+    DISKPOINT_CALLS=fdatasync DISKPOINT_ACT=5 DISKPOINT_AT=$at DISKPOINT_FOR=0 "$photospool" run
+  has err.log 'the disk did not confirm a write to the ledger .*; check the kernel'
   expect "$(od -A n -t d8 -j 16 -N 8 calls | tr -d ' ')" 0 'descriptors that were synced again'
 done
 start_daemon

@@ -28,8 +28,7 @@ if as=$(command -v setpriv) && [ "$(id -u)" = 0 ]; then
   chmod 755 . && chmod 2750 "$spool" && chgrp 61003 "$spool" "$spool/tmp" "$spool/new" "$spool/draft"
   member() { "$as" --reuid 61002 --regid 61002 --groups 61003 env HOME=/ "$photospool" "$@"; }
   if member --version > /dev/null 2>&1; then
-    status=0; member queue > out.log 2> err.log || status=$?
-    expect "$status" 77
+    command_ends 77 member queue
     has err.log 'Permission denied; it is root.s: run this as root, or have root permit it'
   else
     leave_out 'other users cannot run the program here'

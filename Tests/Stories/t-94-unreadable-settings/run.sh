@@ -9,12 +9,10 @@ stop_daemon
 drop late late 'after all'
 # refuse SENTENCE: both end with it, and the request stays where it is.
 refuse() {
-  local command status
+  local command
   for command in check run; do
-    status=0
-    "$photospool" $command > /dev/null 2> said || status=$?
-    expect "$status" 78 "$command: $(cat said)"
-    expect "$(grep -m 1 '^photospool: ' said)" "photospool: $1" "$command"
+    ends 78 $command
+    expect "$(grep -m 1 '^photospool: ' err.log)" "photospool: $1" "$command"
   done
   expect "$(ls "$spool/new")" late
 }
@@ -38,8 +36,8 @@ configure <<< 'network: {type: webhook, url: "https://hooks.example.org", secret
 refuse "network webhook: a webhook's secret has to be \`whsec_\` and 24 to 64 bytes in base64"
 s3_with 'bucket: photos'
 echo 'http: {authorityFile: "/nowhere.pem"}' >> photospool.yaml
-"$photospool" check > /dev/null 2> said && fail 'a file of authorities that is not there is well'
-expect "$(head -n 1 said)" 'photospool: store s3: the file with the trusted authorities cannot be read; check `http.authorityFile`'
+ends 78 check
+expect "$(head -n 1 err.log)" 'photospool: store s3: the file with the trusted authorities cannot be read; check `http.authorityFile`'
 
 # Mended, what was there all the time goes out.
 configure <<< 'seal: none'
