@@ -39,8 +39,6 @@ fails() {
 # shown NAME FILE: what `view` shows of it.
 shown() { expect "$("$photospool" view "$1" | sed 's|.*/||')" "$2" "$1"; }
 
-# log_says PATTERN: the log of the daemons that were stopped has such a line.
-log_says() { grep -q -- "$1" run.log || fail "the log does not tell: $1"; }
 # log_is_discreet ATTACHMENT...: it has no line that opens one of these photos, or tells where it lies.
 log_is_discreet() {
   jq -r '.secret, .salt, .nonce' "$@" > keys

@@ -77,9 +77,9 @@ wait_until are_empty "$spool/incoming/new" "$spool/incoming/cur" "$spool/incomin
 stop_daemon
 
 # One line for each change of a photo's state tells its story.
-log_says 'event=received message=[0-9a-f]* conversation=family inbox=default state=wanted'
-log_says 'event=downloaded message=[0-9a-f]* attempt=1 bytes=[0-9]* from=[0-9]* seconds=[0-9.]* size=900x700 step=fetch'
-log_says 'event="a photo waits" message=[0-9a-f]* attempt=[0-9]* cause=not_found .*seconds=[0-9.]* step=fetch wait=[0-9.]*'
-log_says 'event=reveal message=[0-9a-f]* outcome=revealed'
-log_says 'event=hide message=[0-9a-f]* outcome=hidden'
+has run.log 'event=received message=[0-9a-f]* conversation=family inbox=default state=wanted'
+has run.log 'event=downloaded message=[0-9a-f]* attempt=1 bytes=[0-9]* from=[0-9]* seconds=[0-9.]* size=900x700 step=fetch'
+has run.log 'event="a photo waits" message=[0-9a-f]* attempt=[0-9]* cause=not_found .*seconds=[0-9.]* step=fetch wait=[0-9.]*'
+has run.log 'event=reveal message=[0-9a-f]* outcome=revealed'
+has run.log 'event=hide message=[0-9a-f]* outcome=hidden'
 log_is_discreet json.drop/attachment

@@ -49,5 +49,5 @@ ends 69 view digest
 has err.log digest_mismatch
 is_empty "$spool/incoming/new" "$spool/incoming/cur" "$spool/incoming/tmp"
 stop_daemon
-log_says 'event="a photo cannot be had" message=[0-9a-f]* attempt=[0-9]* cause=digest_mismatch .*step=fetch'
+has run.log 'event="a photo cannot be had" message=[0-9a-f]* attempt=[0-9]* cause=digest_mismatch .*step=fetch'
 log_is_discreet digest.drop/attachment
