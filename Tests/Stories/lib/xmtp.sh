@@ -29,6 +29,8 @@ make_group() {
   ask READER "{\"do\": \"group\", \"with\": $(jq -nc '$ARGS.positional' --args "$@")}"
   group=$(jq -r .group <<< "$answer")
 }
+# meet: the daemon registers its identity, of which `check` tells in out.log, and the other person makes a group with it.
+meet() { start_daemon; stop_daemon; ends 0 check; make_group "$(checked_inbox out.log)"; }
 
 # objects: what the service keeps, by name. stored: how many messages of the group the node has.
 objects() { tool sigv4.py list "$s3/photos" us-east-1 "$(cat access)" "$(cat secret)"; }

@@ -6,8 +6,7 @@
 on_a_machine vsftpd proftpd
 
 noise 640x480 1.jpg 2.jpg 3.jpg
-user camera 61002
-sed -i 's/^photospool:x:61000:/&camera/' /etc/group
+member camera 61002
 cameras=$PWD/cameras
 install -d "$cameras"
 install -d -o camera "$cameras/door"
@@ -64,8 +63,6 @@ WtmpLog off
 TransferLog none
 AllowStoreRestart on
 AllowOverwrite on
-CONF
-cat >> proftpd.conf <<CONF
 <Anonymous $cameras>
   User camera
   Group camera

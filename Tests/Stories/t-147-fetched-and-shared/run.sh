@@ -6,8 +6,7 @@
 on_a_machine agents samba
 
 noise 640x480 1.jpg 2.jpg 3.jpg
-user camera 61002
-sed -i 's/^photospool:x:61000:/&camera/' /etc/group
+member camera 61002
 mount -t tmpfs none /srv
 share=/srv/share/cameras
 install -d -o camera -m 755 $share $share/door

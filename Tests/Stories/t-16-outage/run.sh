@@ -14,17 +14,10 @@ unset PHOTOSPOOL_OUTAGE_SECONDS
 start_server seaweedfs.py
 exec {store_end}>&"${SERVER[1]}"
 (umask 077; fact accessKey > access.key; fact secretKey > secret.key)
-configure <<EOF
-store:
-  type: s3
-  endpoint: "$(fact endpoint)"
-  region: $(fact region)
-  bucket: $(fact bucket)
-  accessKeyFile: access.key
-  secretKeyFile: secret.key
-EOF
+store="{type: s3, endpoint: \"$(fact endpoint)\", region: $(fact region), bucket: $(fact bucket)"
 start_sink
-cat >> photospool.yaml <<EOF
+configure <<EOF
+store: $store, accessKeyFile: access.key, secretKeyFile: secret.key}
 network: {type: webhook, url: "$sink/hook", secretFile: hook.secret, allowPrivate: true}
 EOF
 noise 300x200 photo.jpg

@@ -8,11 +8,8 @@
 settings() { configure < <(xmtp_settings "$1" key; echo "${2:+routes: [$2]}"); }
 
 settings "$xmtp"
-start_daemon
-stop_daemon
-ends 0 check
+meet
 has out.log 'photos are sealed with xmtp'
-make_group "$(checked_inbox out.log)"
 route="{conversation: family, network: xmtp, as: \"group:$group\"}"
 
 # drop_next: the next request, r1, r2, …, with a photo and a text of its own.

@@ -18,12 +18,7 @@ settings() {
   } > "$1/photospool.yaml"
 }
 # send NAME PHOTO: from Anna. sent NAME: its message's id on XMTP is in $message.
-send() {
-  mkdir "anna/spool/tmp/$1"
-  cp "$2" "anna/spool/tmp/$1/photo.jpg"
-  echo family > "anna/spool/tmp/$1/to"
-  mv "anna/spool/tmp/$1" anna/spool/new/
-}
+send() { local spool=$PWD/anna/spool; drop "$1" family '' "$2"; }
 remotes() { # PATTERN: of those she sent, in order
   sqlite3 -readonly anna/spool/state/ledger.sqlite \
     "SELECT m.remote FROM messages m JOIN requests r ON r.id = m.request_id WHERE r.request GLOB '$1' ORDER BY m.id"

@@ -64,15 +64,9 @@ judge > verdict.txt
 exec {hook_end}>&"$hook_end" {hook_out}<&"$hook_out"
 start_server seaweedfs.py
 (umask 077; echo AKFEW > access.key; echo SKFEW > secret.key)
-cat > photospool.yaml <<YAML
-store:
-  type: s3
-  endpoint: "$(fact endpoint)"
-  region: $(fact region)
-  bucket: $(fact bucket)
-  accessKeyFile: access.key
-  secretKeyFile: secret.key
-  naming: "{conversation}/{message}.jpg"
+configure <<YAML
+store: {type: s3, endpoint: "$(fact endpoint)", region: $(fact region), bucket: $(fact bucket), accessKeyFile: access.key,
+  secretKeyFile: secret.key, naming: "{conversation}/{message}.jpg"}
 YAML
 stop_daemon
 start_daemon

@@ -31,11 +31,8 @@ app_data() { ask READER "{\"do\": \"appData\", \"group\": \"$group\", \"text\": 
 next_photo() { noise 700x500 me.jpg; }
 
 settings
-start_daemon
-stop_daemon
-"$photospool" check > check.log || fail "check: $(cat check.log)"
-grep -q 'profile photos: none, .* `profile.conversation` can name a group' check.log || fail "check says: $(cat check.log)"
-make_group "$(checked_inbox check.log)"
+meet
+has out.log 'profile photos: none, .* `profile.conversation` can name a group'
 plant_photo "$photos/Dragonfly_by_Bolly.jpg" planted.jpg
 printf 'no photo' > broken.jpg
 

@@ -10,11 +10,8 @@ state() { "$photospool" photos --received --json | jq -r "select(.remote == \"$1
 is_state() { [ "$(state "$1" state)" = "$2" ]; }
 
 settings
-start_daemon
-stop_daemon
-"$photospool" check > check.log || fail "check: $(cat check.log)"
-ben=$(checked_inbox check.log)
-make_group "$ben"
+meet
+ben=$(checked_inbox out.log)
 settings "routes: [{conversation: family, network: xmtp, as: \"group:$group\"}]"
 start_daemon
 # He has written there himself, so photos of the conversation are fetched.
