@@ -1,4 +1,4 @@
-# The page, $page, and those who ask it with curl.
+# The page, $page, and those who ask it with curl. Its `ask` takes the place of the one for scripts.
 
 reach=()
 # start_page [OPTION...]: returns when it is ready. A link to it is in the file `link`, its address in $site, its port in $port.
