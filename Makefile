@@ -108,7 +108,6 @@ bench: build .build/bench-python/ready .build/browser-python/ready $(PYTHON_ENV)
 	$(PHOTOSPOOL_PYTHON) Benchmarks/cluster.py
 	.build/bench-python/bin/python Benchmarks/backlog.py --million
 	.build/bench-python/bin/python Benchmarks/finished.py
-	Benchmarks/backlog.sh
 	Benchmarks/instructions.sh
 	$(AS_ROOT) Benchmarks/janitor.sh
 
