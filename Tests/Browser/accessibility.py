@@ -97,8 +97,7 @@ def test_banners_the_login_and_the_logout_have_no_violation(stage):
         tab.goto(stage.link())
         wrong += looks(stage, tab, f"login-{view}", view)
         press(tab, "login.open")
-        tab.goto(stage.url("/conversation", "family"))
-        tab.locator("form.composer.live").wait_for()
+        stage.compose(tab)
         tab.context.set_offline(True)
         tab.get_by_test_id("composer.photos").set_input_files([stage.directory / "wide.jpg", stage.directory / "large.jpg"])
         tab.get_by_test_id("composer.send").click()
@@ -123,8 +122,7 @@ def test_open_dialogs_have_no_violation(stage):
     scene, wrong = Scene(stage), []
     for view in VIEWS:
         tab = stage.open(view=view, cookies=scene.client.cookie)
-        tab.goto(stage.url("/conversation", "family"))
-        tab.locator("form.composer.live").wait_for()
+        stage.compose(tab)
         tab.keyboard.press("?")
         wrong += dialog(stage, tab, "help.main", f"shortcuts-{view}")
         tab.get_by_test_id("message.photo").last.click()

@@ -2,9 +2,8 @@
 
 import json
 
-from photographs import photograph
 from scene import Scene
-from stage import press, until
+from stage import press
 
 
 def test_sentences_are_those_of_the_command(stage):
@@ -15,8 +14,7 @@ def test_sentences_are_those_of_the_command(stage):
     key = stage.directory / "key"
     key.write_text("key\n")
     key.chmod(0o600)
-    stage.start_daemon()
-    tab = stage.open(stage.start_page())
+    tab = stage.log_in()
     tab.goto(stage.url("/check"))
     assert tab.get_by_test_id("check.none").count() == 1
     for broken in [False, True]:
@@ -86,8 +84,7 @@ routes:
 
 def test_without_a_daemon_check_says_how_to_start_it(stage):
     """Without a daemon the page of checks is there, and Check now names the command."""
-    stage.start_daemon()
-    tab = stage.open(stage.start_page())
+    tab = stage.log_in()
     stage.stop_daemon()
     tab.goto(stage.url("/check"))
     press(tab, "check.now")

@@ -10,7 +10,7 @@ from playwright.sync_api import Error
 from drafts import objects
 from line import Line
 from photographs import LIBRARY, photograph
-from stage import has_left, until
+from stage import has_left, say, until
 
 
 def test_photos_are_uploaded_when_they_are_picked(stage):
@@ -79,12 +79,10 @@ def test_a_photo_goes_with_send_where_somebody_else_composes(stage):
     pick(stage, tab, 2)
     until(lambda: len(list((stage.spool / "draft").glob("*/photo*"))) == 2, "the photos are kept")
     other = stage.open(stage.link("--may", "send"))
-    other.goto(stage.url("/conversation", "family"))
-    other.locator("form.composer.live").wait_for()
+    stage.compose(other)
     with other.expect_response(lambda answer: answer.status == 409):
         pick(stage, other, 1)
-    other.get_by_test_id("composer.text").fill("Mine")
-    other.get_by_test_id("composer.send").click()
+    say(other, "Mine")
     until(lambda: stage.texts("family") == ["photo", "Mine"], "it is sent")
     assert len(list((stage.spool / "draft").glob("*/photo*"))) == 2
 
@@ -107,8 +105,7 @@ def test_a_double_click_is_one_message(stage):
         return route.fallback()
 
     tab.route("**/conversation?name=family", lose)
-    tab.get_by_test_id("composer.text").fill("answer lost")
-    tab.get_by_test_id("composer.send").click()
+    say(tab, "answer lost")
     # A route is served while the browser is asked something.
     until(lambda: tab.evaluate("1") and lost, "an answer is lost")
     tab.get_by_test_id("page.cut").wait_for()
@@ -183,8 +180,7 @@ def test_a_photo_that_was_removed_is_not_sent(stage):
     tab.keyboard.press("ArrowRight")
     until(lambda: tab.evaluate("1") and held, "the order is on its way")
     tab.keyboard.press("Delete")
-    tab.get_by_test_id("composer.text").fill("two are left")
-    tab.get_by_test_id("composer.send").click()
+    say(tab, "two are left")
     held[0]()
     until(lambda: stage.are_sent(3), "it is sent")
     assert stage.texts("family") == ["photo", "photo", "two are left"]
@@ -269,8 +265,7 @@ def test_a_cut_line_is_waited_for(stage):
     tab.context.set_offline(True)
     pick(stage, tab, 1)
     tab.get_by_test_id("page.cut").wait_for()
-    tab.get_by_test_id("composer.text").fill("late")
-    tab.get_by_test_id("composer.send").click()
+    say(tab, "late")
     assert tab.get_by_test_id("message").count() == 2
     tab.context.set_offline(False)
     until(lambda: stage.are_sent(2), "it is sent")
@@ -284,8 +279,7 @@ def test_another_photo_is_picked_while_one_is_sent(stage):
     tab = begin(stage)
     line = Line(tab, 1_500_000)
     tab.get_by_test_id("composer.photos").set_input_files([large_png(stage)])
-    tab.get_by_test_id("composer.text").fill("first")
-    tab.get_by_test_id("composer.send").click()
+    say(tab, "first")
     assert "Sending" in tab.get_by_test_id("message.state").first.inner_text()
     pick(stage, tab, 1)
     tab.get_by_test_id("composer.text").fill("second")
@@ -308,17 +302,14 @@ def test_a_message_is_cancelled_before_it_has_left(stage):
     assert "Nothing was sent" in tab.get_by_test_id("page.said").inner_text()
     tab.context.set_offline(False)
     tab.get_by_test_id("page.cut").wait_for(state="detached")
-    tab.get_by_test_id("composer.text").fill("the next")
-    tab.get_by_test_id("composer.send").click()
+    say(tab, "the next")
     until(lambda: stage.are_sent(1), "the next one is sent")
     assert stage.texts("family") == ["the next"] and not list((stage.spool / "draft").iterdir())
 
 
 def begin(stage, view="desk"):
-    stage.start_daemon()
-    tab = stage.open(stage.start_page(), view=view)
-    tab.goto(stage.url("/conversation", "family"))
-    tab.locator("form.composer.live").wait_for()
+    tab = stage.log_in(view=view)
+    stage.compose(tab)
     return tab
 
 

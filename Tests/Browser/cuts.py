@@ -4,7 +4,7 @@ from urllib.parse import urlsplit
 
 from composer import begin, pick
 from photographs import photograph
-from stage import has_left, until
+from stage import has_left, say, until
 
 
 def test_what_is_removed_and_moved_during_a_cut_stays_so(stage):
@@ -69,8 +69,7 @@ def test_a_message_that_is_cancelled_during_a_cut_leaves_no_photo(stage):
     tab.get_by_test_id("page.cut").wait_for()
     tab.get_by_test_id("composer.send").click()
     tab.get_by_test_id("message.cancel").first.click()
-    tab.get_by_test_id("composer.text").fill("the next")
-    tab.get_by_test_id("composer.send").click()
+    say(tab, "the next")
     tab.context.set_offline(False)
     until(lambda: "the next" in stage.texts("family"), "the next one is sent")
     assert stage.texts("family") == ["the next"]
@@ -98,8 +97,7 @@ def test_an_answer_of_a_proxy_is_a_cut_line(stage):
     tab.route("**/conversation?name=family", lose("send", 504, carry_out))
     pick(stage, tab, 1)
     until(lambda: tab.locator(".thumbs .done").count() == 1, "it is uploaded")
-    tab.get_by_test_id("composer.text").fill("once")
-    tab.get_by_test_id("composer.send").click()
+    say(tab, "once")
     until(lambda: tab.evaluate("1") and "send" in lost, "its answer is lost")
     until(lambda: has_left(tab), "it has left")
     assert tab.get_by_test_id("composer.text").input_value() == ""
@@ -115,8 +113,7 @@ def test_a_message_that_was_sent_does_not_come_back(stage):
     tab = begin(stage)
     tab.evaluate("() => { Document.prototype.importNode = () => { throw new Error('broken by a test') } }")
     for number, text in enumerate(["first", "second"]):
-        tab.get_by_test_id("composer.text").fill(text)
-        tab.get_by_test_id("composer.send").click()
+        say(tab, text)
         until(lambda: stage.are_sent(number + 1), "it is sent")
         until(lambda: has_left(tab), "it has left")
         assert tab.get_by_test_id("composer.text").input_value() == ""
@@ -138,13 +135,11 @@ def test_a_file_that_cannot_be_read_any_more_has_its_sentence(stage):
     pick(stage, tab, 1)
     until(lambda: tab.locator(".thumbs .done").count() == 1, "the next one is uploaded")
     other = stage.open(stage.link("--may", "send"))
-    other.goto(stage.url("/conversation", "family"))
-    other.locator("form.composer.live").wait_for()
+    stage.compose(other)
     with other.expect_response(lambda answer: answer.status == 409):
         pick(stage, other, 1)
     (stage.directory / "0.jpg").unlink()
-    other.get_by_test_id("composer.text").fill("without it")
-    other.get_by_test_id("composer.send").click()
+    say(other, "without it")
     until(lambda: "cannot be read any more" in other.get_by_test_id("composer.problem").inner_text(), "it has its sentence")
     other.get_by_test_id("composer.remove").click()
     other.get_by_test_id("composer.send").click()

@@ -1,7 +1,7 @@
 """Requests that failed."""
 
 from photographs import photograph
-from stage import has_left, until
+from stage import has_left, say, until
 
 
 def test_retry_sends_only_what_was_missing(stage):
@@ -38,8 +38,7 @@ def test_delete_removes_a_failed_request(stage):
     assert tab.get_by_test_id("message.retry").count() == 0, "what was deleted can be retried"
     assert tab.get_by_test_id("message.delete").count() == 0, "what was deleted can be deleted"
     stage.refuse()
-    tab.get_by_test_id("composer.text").fill("goes on")
-    tab.get_by_test_id("composer.send").click()
+    say(tab, "goes on")
     until(lambda: stage.delivered() == ["photo", "photo", "text"], "the next one is sent")
 
 
@@ -47,11 +46,9 @@ def test_a_waiting_message_says_why_and_is_cancelled(stage):
     """A message that waits for its network says why and until when; Cancel takes it back."""
     stage.program_as_network()
     stage.delay("text")
-    stage.start_daemon()
-    tab = stage.open(stage.start_page())
+    tab = stage.log_in()
     tab.goto(stage.url("/conversation", "family"))
-    tab.get_by_test_id("composer.text").fill("not yet")
-    tab.get_by_test_id("composer.send").click()
+    say(tab, "not yet")
     until(lambda: any(message.get("attempts") for message in stage.waiting()) and has_left(tab), "it was tried")
     tab.reload()
     waiting = tab.get_by_test_id("message.waiting").inner_text()
@@ -73,8 +70,7 @@ def failed(stage):
     """Two photos were sent and their text was refused. Returns the conversation's page."""
     stage.program_as_network()
     stage.refuse("text")
-    stage.start_daemon()
-    tab = stage.open(stage.start_page())
+    tab = stage.log_in()
     tab.goto(stage.url("/conversation", "family"))
     tab.get_by_test_id("composer.text").fill("refused")
     tab.get_by_test_id("composer.photos").set_input_files(

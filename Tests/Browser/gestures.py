@@ -107,10 +107,8 @@ def test_two_fingers_zoom_and_a_swipe_turns(stage):
 
 def test_shortcuts_are_listed_and_stay_out_of_the_way(stage):
     """`?` lists the shortcuts, `c` goes to the text. While somebody types, they are letters."""
-    stage.start_daemon()
-    tab = stage.open(stage.start_page())
-    tab.goto(stage.url("/conversation", "family"))
-    tab.locator("form.composer.live").wait_for()
+    tab = stage.log_in()
+    stage.compose(tab)
     tab.keyboard.press("?")
     assert "choose photos" in tab.get_by_test_id("help.main").inner_text()
     stage.picture(tab, "shortcuts")
@@ -126,12 +124,10 @@ def test_shortcuts_are_listed_and_stay_out_of_the_way(stage):
 
 def sent(stage, view):
     """Three own photos were sent to the family. Returns its page."""
-    stage.start_daemon()
-    tab = stage.open(stage.start_page(), view=view)
+    tab = stage.log_in(view=view)
     photos = [photograph(stage.directory, f"{number}.jpg", *shape)
               for number, shape in enumerate([(900, 600), (600, 900), (500, 500)])]
     stage.drop("photos", "family", photos=photos)
     until(lambda: stage.are_sent(3), "all are published")
-    tab.goto(stage.url("/conversation", "family"))
-    tab.locator("form.composer.live").wait_for()
+    stage.compose(tab)
     return tab

@@ -1,7 +1,7 @@
 """Photos of others: hidden until they are revealed, and not fetched until that is wanted."""
 
 from photographs import photograph
-from stage import SCHEMES, VIEWS, press, size, until
+from stage import SCHEMES, VIEWS, press, size
 
 
 def test_a_hidden_photo_does_not_cross_the_wire(stage):

@@ -66,8 +66,7 @@ def test_nothing_moves_while_the_script_begins(stage):
     for _ in range(3):
         tab = stage.open(view="phone", cookies=client.cookie)
         tab.context.new_cdp_session(tab).send("Emulation.setCPUThrottlingRate", {"rate": 4})
-        tab.goto(stage.url("/conversation", "family"))
-        tab.locator("form.composer.live").wait_for()
+        stage.compose(tab)
         moved = tab.evaluate(MOVED)
         assert not moved, moved
 

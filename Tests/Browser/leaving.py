@@ -39,8 +39,7 @@ def test_a_text_goes_over_to_another_window(stage):
     the other window stays there."""
     tab = begin(stage)
     other = tab.context.new_page()
-    other.goto(stage.url("/conversation", "family"))
-    other.locator("form.composer.live").wait_for()
+    stage.compose(other)
     here, there = tab.get_by_test_id("composer.text"), other.get_by_test_id("composer.text")
     here.fill("begun here")
     until(lambda: there.input_value() == "begun here", "it goes over")

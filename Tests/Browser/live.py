@@ -3,13 +3,12 @@
 import time
 
 from photographs import photograph
-from stage import until
+from stage import say, until
 
 
 def test_windows_see_each_other(stage):
     """Two windows of one browser and a phone show a message that another one sends, and the list does, by themselves."""
-    stage.start_daemon()
-    tab = stage.open(stage.start_page())
+    tab = stage.log_in()
     tab.goto(stage.url("/conversation", "family"))
     second = tab.context.new_page()
     second.goto(stage.url("/"))
@@ -17,8 +16,7 @@ def test_windows_see_each_other(stage):
     phone.goto(stage.url("/conversation", "family"))
     for number, sender in enumerate([tab, phone]):
         sender.locator("form.composer.live").wait_for()
-        sender.get_by_test_id("composer.text").fill(f"number {number}")
-        sender.get_by_test_id("composer.send").click()
+        say(sender, f"number {number}")
         begun = time.monotonic()
         for one in (tab, phone):
             until(lambda: one.get_by_test_id("message").count() == number + 1, "it is shown")
@@ -31,11 +29,9 @@ def test_windows_see_each_other(stage):
 
 def test_a_name_with_an_unseen_character_lives(stage):
     """A conversation whose name has an unseen character shows news by itself. The page shows the character as a code."""
-    stage.start_daemon()
-    tab = stage.open(stage.start_page())
+    tab = stage.log_in()
     name = "a\u200bb"
-    tab.goto(stage.url("/conversation", name))
-    tab.locator("form.composer.live").wait_for()
+    stage.compose(tab, name)
     assert "200b" in tab.get_by_test_id("conversation.name").inner_text()
     stage.drop("by-a-script", name, text="hello")
     until(lambda: tab.get_by_test_id("message").count() == 1, "it is shown")
@@ -59,8 +55,7 @@ def test_twelve_windows_do_not_block_one_another(stage):
 
 def test_a_daemon_that_ends_and_comes_back_is_told(stage):
     """A banner says that the daemon does not run. It goes when the daemon runs again, also after a short absence."""
-    stage.start_daemon()
-    tab = stage.open(stage.start_page())
+    tab = stage.log_in()
     tab.goto(stage.url("/conversation", "family"))
     for _ in range(2):
         stage.stop_daemon()
@@ -78,10 +73,8 @@ def test_a_daemon_that_ends_and_comes_back_is_told(stage):
 def test_a_banner_of_a_moment_is_taken_back(stage):
     """A page that was loaded while the daemon was down for a moment has a banner, and loses it, although the stream of events
     never noticed."""
-    stage.start_daemon()
-    tab = stage.open(stage.start_page())
-    tab.goto(stage.url("/conversation", "family"))
-    tab.locator("form.composer.live").wait_for()
+    tab = stage.log_in()
+    stage.compose(tab)
     stage.daemon.kill()
     stage.daemon.wait()
     other = tab.context.new_page()
@@ -102,8 +95,7 @@ def test_older_messages_are_shown_as_they_are(stage):
         stage.drop(f"r{number:03}", "family", text=f"text {number}")
     until(lambda: len(stage.accepted()) == 130, "they wait", 60)
     tab = stage.open(stage.start_page())
-    tab.goto(stage.url("/conversation", "family"))
-    tab.locator("form.composer.live").wait_for()
+    stage.compose(tab)
     until(lambda: tab.evaluate("""() => {
         document.querySelector('#timeline').scrollTop = -1e6
         return document.querySelectorAll('.timeline > .m').length === 130
@@ -125,10 +117,8 @@ def test_older_messages_are_shown_as_they_are(stage):
 
 def test_a_page_that_starts_again_is_found(stage):
     """When the page's program ends, a banner says so; when it is there again, the page goes on and shows what is new."""
-    stage.start_daemon()
-    tab = stage.open(stage.start_page())
-    tab.goto(stage.url("/conversation", "family"))
-    tab.locator("form.composer.live").wait_for()
+    tab = stage.log_in()
+    stage.compose(tab)
     port = stage.address.rsplit(":", 1)[1]
     stage.web.terminate()
     stage.web.wait()
@@ -144,13 +134,11 @@ def test_a_failed_message_says_so_by_itself(stage):
     """A message that fails shows its sentence without a reload. Try again and Delete stay on the page."""
     stage.program_as_network()
     stage.refuse("text")
-    stage.start_daemon()
-    tab = stage.open(stage.start_page())
+    tab = stage.log_in()
     tab.goto(stage.url("/conversation", "family"))
     tab.evaluate("window.isTheSame = true")
     for text in ["one", "two"]:
-        tab.get_by_test_id("composer.text").fill(text)
-        tab.get_by_test_id("composer.send").click()
+        say(tab, text)
         tab.get_by_test_id("message.retry").wait_for()
         if text == "one":
             tab.get_by_test_id("message.delete").click()

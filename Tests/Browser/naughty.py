@@ -4,7 +4,7 @@ import json
 import re
 
 from photographs import photograph
-from stage import has_left, press, until
+from stage import has_left, press, say, until
 
 FAMILY = "\U0001f469\u200d\U0001f469\u200d\U0001f467"
 NAUGHTY = [
@@ -31,8 +31,7 @@ STRANGE = r"""() => [...document.querySelectorAll('*')].flatMap(e => {
 
 def test_names_of_conversations_are_text(stage):
     """Every name of a conversation is shown as text, and its page, settings and form lead to this conversation."""
-    stage.start_daemon()
-    tab = stage.open(stage.start_page(), view="phone")
+    tab = stage.log_in(view="phone")
     names = dropped(stage)
     assert len(names) > 25, f"only {len(names)} names are taken"
     tab.goto(stage.url("/"))
@@ -47,10 +46,7 @@ def test_names_of_conversations_are_text(stage):
         assert not strange, f"{name}: {strange}"
         assert tab.get_by_test_id("conversation.name").text_content() == name
         assert tab.locator("h1").bounding_box()["width"] <= 390
-        number = len(seen)
-        client_text = f"answer {number}"
-        tab.get_by_test_id("composer.text").fill(client_text)
-        tab.get_by_test_id("composer.send").click()
+        say(tab, f"answer {len(seen)}")
         until(lambda: has_left(tab), "it has left")
         assert tab.url == link, f"{tab.url} is not {link}"
         press(tab, "conversation.settings")
@@ -81,8 +77,7 @@ def test_a_combining_mark_does_not_break_out_of_an_attribute(stage):
 def test_texts_are_text(stage):
     """Every text is shown as it was written, while it waits and where sent texts are kept."""
     stage.configure("texts: keep\n")
-    stage.start_daemon()
-    tab = stage.open(stage.start_page())
+    tab = stage.log_in()
     stage.stop_daemon()
     client = stage.client(stage.link())
     texts = [text for text in NAUGHTY if not text.isspace()] + ["first line\n  second line\n", "\u0007bell"]

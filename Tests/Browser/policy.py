@@ -54,8 +54,7 @@ def expect_policy(headers, name):
 
 def test_an_inline_script_does_not_run(stage):
     """A script that somebody got into a page does not run: neither inline, nor in an attribute, nor from elsewhere."""
-    stage.start_daemon()
-    tab = stage.open(stage.start_page())
+    tab = stage.log_in()
 
     def inject(route):
         answer = stage.client(cookie=cookie(tab)).get("/")

@@ -16,8 +16,7 @@ def test_a_profile_photo_is_set_changed_and_removed(stage):
     """A photo is added, changed and removed after a question. The old one is shown until the new one is there, and stays
     if the change fails."""
     stage.configure("")
-    stage.start_daemon()
-    tab = stage.open(stage.start_page(), view="phone")
+    tab = stage.log_in(view="phone")
     first, second = (photograph(stage.directory, name, 900, 600, of) for name, of in [
         ("first.jpg", "Dragonfly_by_Bolly.jpg"), ("second.jpg", "Wine_by_Jakkub_Mede.jpg")])
     tab.goto(stage.url("/profile"))
@@ -63,8 +62,7 @@ def test_a_profile_photo_is_set_changed_and_removed(stage):
 def test_the_focus_stays_while_a_change_goes_on(stage):
     """Who moves on to the next photo by keyboard while one is uploaded stays there: at its end the page takes nothing away."""
     stage.program_as_network()
-    stage.start_daemon()
-    tab = stage.open(stage.start_page())
+    tab = stage.log_in()
     tab.goto(stage.url("/profile"))
     for name in ["first", "second"]:
         stage.delay("profile")

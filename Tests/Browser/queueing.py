@@ -22,8 +22,7 @@ def test_a_network_that_is_down_is_named_and_probed(stage):
     secret.chmod(0o600)
     stage.configure(f"network: {{type: webhook, url: 'http://127.0.0.1:{port}/', allowPrivate: true, "
                     f"secretFile: {stage.directory}/secret}}\ndelivery: {{probe: 1s}}\n")
-    stage.start_daemon()
-    tab = stage.open(stage.start_page())
+    tab = stage.log_in()
     for name in ["family", "garden"]:
         stage.drop(f"to-{name}", name, text="hello")
     client = stage.client(stage.link())
@@ -123,8 +122,7 @@ def test_many_are_retried_exactly_or_not_at_all(stage):
     refused and nothing is done."""
     stage.program_as_network()
     stage.refuse("text")
-    stage.start_daemon()
-    tab = stage.open(stage.start_page())
+    tab = stage.log_in()
     client = stage.client(stage.link())
     refused(stage, 12)
     refused(stage, 3, "other", "garden")
@@ -154,8 +152,7 @@ def test_many_are_retried_exactly_or_not_at_all(stage):
 def test_many_are_cancelled_exactly_or_not_at_all(stage):
     """Cancel of a filter deletes exactly the requests that wait, after it was asked for twice."""
     stage.configure("")
-    stage.start_daemon()
-    tab = stage.open(stage.start_page())
+    tab = stage.log_in()
     stage.run("hold", "garden")
     stage.run("hold", "family")
     for number in range(5):
@@ -174,8 +171,7 @@ def test_ticked_requests_are_retried_or_cancelled(stage):
     while the page shows news."""
     stage.program_as_network()
     stage.refuse("text")
-    stage.start_daemon()
-    tab = stage.open(stage.start_page())
+    tab = stage.log_in()
     refused(stage, 3)
     stage.run("hold", "garden")
     for number in range(3):
@@ -209,8 +205,7 @@ def test_ticked_requests_are_retried_or_cancelled(stage):
 
 def test_the_queue_shows_news_until_it_is_paused(stage):
     """The page of the queue shows what comes by itself. Paused, it stays as it is; going on, it shows what it missed."""
-    stage.start_daemon()
-    tab = stage.open(stage.start_page())
+    tab = stage.log_in()
     stage.run("hold", "garden")
     tab.goto(stage.url("/queue"))
     tab.get_by_test_id("board.pause").wait_for()
@@ -327,8 +322,7 @@ def test_a_request_has_everything_that_show_has(stage):
 
 def test_a_refused_request_can_be_deleted(stage):
     """A request that could not be read has a page, where it is deleted after being asked for twice."""
-    stage.start_daemon()
-    tab = stage.open(stage.start_page())
+    tab = stage.log_in()
     stage.drop("bad", "family", photos=[])
     until(lambda: stage.failed() == ["bad"], "it is refused")
     tab.goto(stage.url("/queue"))

@@ -4,7 +4,7 @@ import json
 
 from composer import begin, pick
 from photographs import photograph
-from stage import until
+from stage import say, until
 
 
 def test_a_message_that_is_refused_holds_back_those_after_it(stage):
@@ -14,8 +14,7 @@ def test_a_message_that_is_refused_holds_back_those_after_it(stage):
     held = hold(tab, "**/conversation?name=family", "POST")
     for name, text in [("a.jpg", "first"), ("b.jpg", "second")]:
         tab.get_by_test_id("composer.photos").set_input_files(photograph(stage.directory, name, 300, 200 + ord(name[0])))
-        tab.get_by_test_id("composer.text").fill(text)
-        tab.get_by_test_id("composer.send").click()
+        say(tab, text)
     tab.get_by_test_id("composer.text").fill("third")
     until(lambda: tab.evaluate("1") and held, "the first one is on its way")
     refuse(held[0])
@@ -40,8 +39,7 @@ def test_more_photos_than_a_message_has_are_left_for_a_second_one(stage):
     for name in "ab":
         photos = [photograph(stage.directory, f"{name}{number}.jpg", 300, next(heights)) for number in range(6)]
         tab.get_by_test_id("composer.photos").set_input_files(photos)
-        tab.get_by_test_id("composer.text").fill(name)
-        tab.get_by_test_id("composer.send").click()
+        say(tab, name)
     until(lambda: tab.evaluate("1") and held, "the first one is on its way")
     refuse(held[0])
     thumbs, done = tab.get_by_test_id("composer.photo"), tab.locator(".thumbs .done")
@@ -70,8 +68,7 @@ def test_a_photo_that_the_server_does_not_remove_comes_back(stage):
     until(lambda: tab.locator(".thumbs .done").count() == 2, "they are uploaded")
     held = hold(tab, "**/draft/*/photo?file=*", "DELETE")
     tab.get_by_test_id("composer.remove").first.click()
-    tab.get_by_test_id("composer.text").fill("one is left")
-    tab.get_by_test_id("composer.send").click()
+    say(tab, "one is left")
     until(lambda: tab.evaluate("1") and held, "the removal is on its way")
     refuse(held[0])
     until(lambda: tab.get_by_test_id("composer.photo").count() == 2, "it comes back")

@@ -3,7 +3,7 @@
 import re
 
 from photographs import photograph
-from stage import has_left, press, until
+from stage import has_left, press, say, until
 
 
 def test_the_same_form_twice_is_one_message(stage):
@@ -47,16 +47,14 @@ def test_the_same_form_twice_is_one_message(stage):
 
 def test_a_new_conversation_is_called_as_written(stage):
     """The form for a new conversation opens the one of this name, also with blanks and signs that addresses use."""
-    stage.start_daemon()
-    tab = stage.open(stage.start_page())
+    tab = stage.log_in()
     names = ["two words", "Anna & Bob = 50 % + #1?", "a/b"]
     for name in names:
         tab.goto(stage.url("/"))
         tab.locator(".welcome").get_by_test_id("new.name").fill(name)
         press(tab, tab.locator(".welcome").get_by_test_id("new.open"))
         assert tab.get_by_test_id("conversation.name").inner_text() == name
-        tab.get_by_test_id("composer.text").fill("hello")
-        tab.get_by_test_id("composer.send").click()
+        say(tab, "hello")
         until(lambda: has_left(tab), "it has left")
         assert tab.get_by_test_id("conversation.name").inner_text() == name
     until(lambda: stage.sent() == len(names), "all are sent")
@@ -66,8 +64,7 @@ def test_a_new_conversation_is_called_as_written(stage):
 
 def test_sending_nothing_is_explained(stage):
     """Send without text and photo says so, and nothing is sent; blanks are nothing."""
-    stage.start_daemon()
-    tab = stage.open(stage.start_page(), javascript=False)
+    tab = stage.log_in(javascript=False)
     for text in ["", " \n "]:
         tab.goto(stage.url("/conversation", "family"))
         tab.get_by_test_id("composer.text").fill(text)
@@ -78,8 +75,7 @@ def test_sending_nothing_is_explained(stage):
 
 def test_too_many_photos_are_refused(stage):
     """11 photos are refused in one sentence. The text is still there, and nothing was sent."""
-    stage.start_daemon()
-    tab = stage.open(stage.start_page(), javascript=False)
+    tab = stage.log_in(javascript=False)
     photos = [photograph(stage.directory, f"{number}.jpg", 90, 60) for number in range(11)]
     sentence = refused(stage, tab, photos)
     assert "10 photos" in sentence, sentence
@@ -87,8 +83,7 @@ def test_too_many_photos_are_refused(stage):
 
 def test_a_photo_beyond_10_mb_is_refused(stage):
     """A photo of 10 MB and one byte is refused in one sentence with its name; exactly 10 MB are sent."""
-    stage.start_daemon()
-    tab = stage.open(stage.start_page(), javascript=False)
+    tab = stage.log_in(javascript=False)
     photo = photograph(stage.directory, "large.jpg", 900, 600)
     # A reader of JPEG ignores what stands behind its end.
     contents = photo.read_bytes()
@@ -103,8 +98,7 @@ def test_a_photo_beyond_10_mb_is_refused(stage):
 
 def test_what_is_no_photo_fails_with_a_sentence(stage):
     """A text file called .jpg and half a JPEG each fail with a sentence, and nothing of their messages is published."""
-    stage.start_daemon()
-    tab = stage.open(stage.start_page(), javascript=False)
+    tab = stage.log_in(javascript=False)
     whole = photograph(stage.directory, "whole.jpg", 900, 600)
     text, half = stage.directory / "text.jpg", stage.directory / "half.jpg"
     text.write_text("This is no photo.\n" * 100)

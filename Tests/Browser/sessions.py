@@ -79,8 +79,7 @@ def test_a_late_code_opens_nothing(stage):
 
 def test_logout_ends_the_session(stage):
     """Log out ends the session at the server, and empties the browser's cache."""
-    stage.start_daemon()
-    tab = stage.open(stage.start_page())
+    tab = stage.log_in()
     cookie = "; ".join(f"{one['name']}={one['value']}" for one in tab.context.cookies())
     with tab.expect_response("**/logout") as answer:
         tab.get_by_test_id("foot.logout").click()
@@ -111,8 +110,7 @@ def test_a_session_belongs_to_one_user(stage):
 def test_a_page_that_is_only_open_does_not_use_its_session(stage):
     """News that come to a visible page by themselves are no use of its session. A key is, and so is the opening of a
     page. A session that ends meanwhile takes its page with it."""
-    stage.start_daemon()
-    tab = stage.open(stage.start_page())
+    tab = stage.log_in()
     tab.goto(stage.url("/conversation", "family"))
     session = next((stage.spool / "state/web/sessions").iterdir())
     messages = tab.get_by_test_id("message")

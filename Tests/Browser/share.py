@@ -10,8 +10,7 @@ from stage import press, until
 
 def test_a_phone_can_install_the_page(stage):
     """A browser finds the manifest without a fault, and an icon that it can draw."""
-    stage.start_daemon()
-    tab = stage.open(stage.start_page(), view="phone")
+    tab = stage.log_in(view="phone")
     session = tab.context.new_cdp_session(tab)
     found = session.send("Page.getAppManifest")
     assert found["url"] == stage.url("/manifest.webmanifest") and not found["errors"], found

@@ -124,8 +124,7 @@ def test_a_purge_leaves_nothing(stage):
 def test_the_limit_is_told_on_every_page(stage):
     """Beyond the limit of an inbox every page has a banner, and the storage page says what goes first."""
     stage.configure("cache: {inbox: 1000}\n")
-    stage.start_daemon()
-    tab = stage.open(stage.start_page())
+    tab = stage.log_in()
     stage.drop("one", "family", photos=[photograph(stage.directory, "1.jpg", 900, 600)])
     until(lambda: stage.are_sent(1), "it is sent")
     for path in ["/", "/conversation?name=family", "/storage"]:

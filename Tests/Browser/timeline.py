@@ -9,8 +9,7 @@ from stage import enter, press, until
 def test_a_long_conversation_is_read_page_by_page(stage):
     """130 messages are on three pages, by Older and Newer, each message once and in order; the newest page comes first."""
     stage.configure("texts: keep\n")
-    stage.start_daemon()
-    tab = stage.open(stage.start_page(), javascript=False)
+    tab = stage.log_in(javascript=False)
     for number in range(130):
         stage.drop(f"r{number:03}", "family", text=f"text {number}")
     until(lambda: stage.are_sent(130), "all are sent")
@@ -83,8 +82,7 @@ def test_a_date_is_gone_to(stage):
 
 def test_a_long_list_is_read_page_by_page_and_filtered(stage):
     """70 conversations are on two pages, the latest first, each once; the filter finds those with a word in their name."""
-    stage.start_daemon()
-    tab = stage.open(stage.start_page(), javascript=False)
+    tab = stage.log_in(javascript=False)
     names = [f"{('garden', 'house')[number % 2]} {number}" for number in range(70)]
     for number, name in enumerate(names):
         stage.drop(f"r{number:03}", name, text="hello")

@@ -7,7 +7,7 @@ import subprocess
 from drafts import Draft
 from photographs import photograph
 from scene import Scene
-from stage import has_left, press, size, until
+from stage import has_left, press, say, size, until
 
 
 def test_without_a_daemon_sending_waits(stage):
@@ -104,8 +104,7 @@ def test_without_a_ledger_sending_works(stage):
     tab = stage.open(stage.start_page())
     tab.get_by_test_id("list.none").wait_for()
     tab.goto(stage.url("/conversation", "family"))
-    tab.get_by_test_id("composer.text").fill("the first")
-    tab.get_by_test_id("composer.send").click()
+    say(tab, "the first")
     until(lambda: has_left(tab), "it has left")
     tab.get_by_test_id("message.text").wait_for()
     tab.goto(stage.url("/conversation/settings", "family"))
@@ -160,8 +159,7 @@ def damaged(stage, damage):
         tab.goto(stage.url(path))
         assert sentence in tab.locator("main").inner_text(), f"{path}: {tab.locator('main').inner_text()} {sentence}"
     assert tab.get_by_test_id("composer.form").count() == 1, "nothing can be sent"
-    tab.get_by_test_id("composer.text").fill("sent nevertheless")
-    tab.get_by_test_id("composer.send").click()
+    say(tab, "sent nevertheless")
     texts = lambda: [path.read_text().strip() for path in (stage.spool / "new").glob("*/text")]
     until(lambda: texts() == ["sent nevertheless"], "it is in new/")
     return tab

@@ -9,7 +9,7 @@ from composer import begin, large_png
 from drafts import objects
 from line import Line
 from photographs import photograph
-from stage import until
+from stage import say, until
 
 
 def test_a_photo_is_removed_while_it_uploads(stage):
@@ -46,8 +46,7 @@ def test_a_line_that_is_cut_in_an_upload_is_waited_for(stage):
     stage.web.kill()
     stage.web.wait()
     tab.get_by_test_id("page.cut").wait_for()
-    tab.get_by_test_id("composer.text").fill("after the cut")
-    tab.get_by_test_id("composer.send").click()
+    say(tab, "after the cut")
     line.open()
     stage.start_page("--port", port)
     until(lambda: stage.are_sent(2), "it is sent")
@@ -73,8 +72,7 @@ def test_a_slow_store_shows_its_progress_and_is_cancelled(stage):
     }""")
     photos = [photograph(stage.directory, "small.jpg", 90, 60), grain(stage)]
     tab.get_by_test_id("composer.photos").set_input_files(photos)
-    tab.get_by_test_id("composer.text").fill("with two photos")
-    tab.get_by_test_id("composer.send").click()
+    say(tab, "with two photos")
     until(lambda: len(stage.published("family")) == 1, "the first photo is published")
     until(lambda: len(set(tab.evaluate("steps"))) >= 10, "its percentage rises", 60)
     steps = [int(step) for step in tab.evaluate("steps")]

@@ -24,23 +24,9 @@ def test_a_photo_opens_turns_and_closes(stage):
     assert tab.evaluate("decodeURIComponent(location.hash)") == f"#{photo}"
 
 
-def test_save_gives_the_bytes_of_the_original(stage):
-    """Save downloads the bytes of original.jpg, under the conversation's name and the time."""
-    tab = sent(stage, [(900, 600)])
-    press(tab, "message.photo")
-    with tab.expect_download() as download:
-        tab.get_by_test_id("photo.save").click()
-    originals = list((stage.spool / "photos").rglob("original.jpg"))
-    assert len(originals) == 1
-    assert download.value.path().read_bytes() == originals[0].read_bytes()
-    name = download.value.suggested_filename
-    assert name.startswith("family-") and name.endswith(".jpg"), name
-
-
 def test_an_unknown_photo_is_a_sentence(stage):
     """A photo that does not exist is answered with 404 and a sentence, on its page and for its pictures."""
-    stage.start_daemon()
-    tab = stage.open(stage.start_page(), javascript=False)
+    tab = stage.log_in(javascript=False)
     assert tab.goto(stage.url("/photo/nothing")).status == 404
     assert tab.get_by_test_id("problem.sentence").inner_text()
     assert tab.goto(stage.url("/photo/nothing/original")).status == 404
@@ -49,8 +35,7 @@ def test_an_unknown_photo_is_a_sentence(stage):
 
 def sent(stage, shapes):
     """Own photos of these sizes were sent to the family. Returns its page."""
-    stage.start_daemon()
-    tab = stage.open(stage.start_page(), javascript=False)
+    tab = stage.log_in(javascript=False)
     photos = [photograph(stage.directory, f"{number}.jpg", *shape) for number, shape in enumerate(shapes)]
     stage.drop("photos", "family", photos=photos)
     until(lambda: stage.are_sent(len(shapes)), "all are published")

@@ -15,8 +15,7 @@ def test_a_long_conversation_is_scrolled_to_its_beginning_and_back(stage):
     """400 messages are scrolled through, from the newest to the oldest and back. Never more than 240 are in the document, each is
     met once and in order, and what is seen does not jump."""
     stage.configure("texts: keep\n")
-    stage.start_daemon()
-    tab = stage.open(stage.start_page(), view="phone")
+    tab = stage.log_in(view="phone")
     for number in range(400):
         stage.drop(f"r{number:03}", "family", text=f"text {number:03}")
     until(lambda: stage.are_sent(400), "all are sent", 60)
@@ -57,11 +56,9 @@ SCROLL = """async ([step, frames]) => {
 def test_photos_are_scrolled_from_the_newest_to_the_oldest_and_back(stage):
     """A conversation with many photos is scrolled to its oldest one and back, with at most 1,500 elements in the document and
     40 MB of the script's heap. Frames and long tasks are printed."""
-    stage.start_daemon()
-    tab = stage.open(stage.start_page(), view="phone")
+    tab = stage.log_in(view="phone")
     fill(stage)
-    tab.goto(stage.url("/conversation", "family"))
-    tab.locator("form.composer.live").wait_for()
+    stage.compose(tab)
     newest = tab.get_by_test_id("message").last.get_attribute("id")
     print("4 s of 60 px", tab.evaluate(SCROLL, [-60, 240]))
     way = tab.evaluate(SCROLL, [-600, 100_000])

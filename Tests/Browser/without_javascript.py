@@ -6,8 +6,7 @@ from stage import press, size, until
 
 def test_photos_and_a_text_are_sent_in_order(stage):
     """Two photos and a text that are sent in one message are published in this order."""
-    stage.start_daemon()
-    tab = stage.open(stage.start_page(), view="phone", javascript=False)
+    tab = stage.log_in(view="phone", javascript=False)
     photos = [photograph(stage.directory, "one.jpg", 900, 600), photograph(stage.directory, "two.jpg", 600, 900)]
     tab.locator("details.new summary").click()
     tab.get_by_test_id("new.name").first.fill("family")
@@ -64,8 +63,7 @@ def test_a_failed_request_is_retried(stage):
     """A request that failed is sent again by its button."""
     stage.program_as_network()
     stage.refuse("text")
-    stage.start_daemon()
-    tab = stage.open(stage.start_page(), view="phone", javascript=False)
+    tab = stage.log_in(view="phone", javascript=False)
     tab.goto(stage.url("/conversation", "family"))
     tab.get_by_test_id("composer.text").fill("again")
     press(tab, "composer.send")
@@ -82,8 +80,7 @@ def test_a_failed_request_is_retried(stage):
 
 def test_a_conversation_is_held_and_released(stage):
     """Nothing is published in a held conversation, and the page says so; release publishes it."""
-    stage.start_daemon()
-    tab = stage.open(stage.start_page(), view="phone", javascript=False)
+    tab = stage.log_in(view="phone", javascript=False)
     tab.goto(stage.url("/conversation", "family"))
     press(tab, "conversation.settings")
     press(tab, "settings.hold")

@@ -26,6 +26,12 @@ def enter(tab):
         tab.keyboard.press("Enter")
 
 
+def say(tab, text):
+    """Sends a text with what is in the composer."""
+    tab.get_by_test_id("composer.text").fill(text)
+    tab.get_by_test_id("composer.send").click()
+
+
 def has_left(tab):
     """Whether what was sent here has left the browser. Before that, another page would stop it."""
     return tab.get_by_test_id("conversation.pending").locator("li").count() == 0
@@ -141,6 +147,16 @@ class Stage(Programs):
             tab.goto(link)
             press(tab, "login.open")
         return tab
+
+    def log_in(self, **options):
+        """Starts a daemon and a page. Returns a tab that is logged in."""
+        self.start_daemon()
+        return self.open(self.start_page(), **options)
+
+    def compose(self, tab, conversation="family"):
+        """Opens a conversation, and waits until its composer lives."""
+        tab.goto(self.url("/conversation", conversation))
+        tab.locator("form.composer.live").wait_for()
 
     def listen(self, message):
         if "Content Security Policy" in message.text or "Content-Security-Policy" in message.text:
