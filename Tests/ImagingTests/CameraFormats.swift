@@ -12,6 +12,11 @@ extension Camera {
     return try convert(picture(scene, alpha: alpha) + alone + options, to: "png:photo.png")
   }
 
+  /// The options for a PNG of this colour type and depth, which ImageMagick would choose otherwise.
+  static func kind(_ color: Int, _ depth: Int = 8) -> [String] {
+    ["-define", "png:color-type=\(color)", "-define", "png:bit-depth=\(depth)"]
+  }
+
   /// A scene as the first of ImageMagick's arguments.
   private func picture(_ scene: Scene, alpha: Scene?) throws -> [String] {
     let path = try store(scene, as: "scene.ppm")

@@ -16,27 +16,6 @@ import Testing
     }
   }
 
-  @Test("Colours of a wide profile come out as sRGB within three levels", arguments: [MatrixProfile.p3, .adobe])
-  func wideProfile(profile: MatrixProfile) throws {
-    let camera = try Camera()
-    for color in Self.colors {
-      let photo = try camera.photograph(.plain(color[0], color[1], color[2]), profile: profile.icc)
-      let prepared = try prepare(photo)
-      #expect(prepared.stripped == ["colour profile (converted)"])
-      #expect(!prepared.isLossless)
-      try expect(prepared.jpeg, shows: profile.standard(color))
-      try expect(prepared.thumbnail, shows: profile.standard(color))
-    }
-  }
-
-  @Test("A photo that only says Adobe RGB in its EXIF is taken at its word")
-  func adobeWithoutProfile() throws {
-    let color: [UInt8] = [60, 200, 70]
-    let photo = try Camera().photograph(
-      .plain(60, 200, 70), tags: ["ExifIFD:ColorSpace=65535", "InteropIFD:InteropIndex=R03"])
-    try expect(prepare(photo).jpeg, shows: MatrixProfile.adobe.standard(color))
-  }
-
   @Test("A photo that says sRGB in its EXIF is left as it is")
   func standardWithoutProfile() throws {
     let photo = try Camera().photograph(
@@ -88,14 +67,6 @@ import Testing
     let prepared = try prepare(photo) { $0.longestSide = longestSide }
     #expect(try camera.pixels(of: prepared.jpeg).starts(with: Array("P5".utf8)))
     #expect(try camera.pixels(of: prepared.thumbnail).starts(with: Array("P5".utf8)))
-  }
-
-  @Test("A photo stored as red, green and blue keeps its colours")
-  func storedAsRGB() throws {
-    let camera = try Camera()
-    let scene = Scene.landscape(width: 203, height: 151)
-    let prepared = try prepare(camera.photograph(scene, ["-rgb", "-quality", "95"]))
-    #expect(try camera.look(at: prepared.jpeg).difference(from: scene) < 3)
   }
 
   @Test("A photo of inks, stored as YCCK, comes out in its colours")

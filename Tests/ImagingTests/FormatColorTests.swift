@@ -37,9 +37,6 @@ import Testing
       photo, shows: Self.colors.map { profile.standard($0) }, within: tolerance, stripped: stripped, at: location)
   }
 
-  /// // Otherwise ImageMagick would choose a palette for six colours.
-  private static let colorful = ["-define", "png:color-type=2", "-define", "png:bit-depth=8"]
-
   private func withProfile(_ png: [UInt8], _ icc: [UInt8]) -> [UInt8] {
     let file = PNGFile(png)
     let hasPalette = file.chunks.contains { $0.name == "PLTE" }
@@ -59,8 +56,7 @@ import Testing
   @Test(
     "An embedded profile of a PNG is honoured within three levels", arguments: profiles, [[8, 2], [16, 2], [8, 3]])
   func png(profile: MatrixProfile, kind: [Int]) throws {
-    let png = try Camera().png(
-      Self.scene, ["-define", "png:bit-depth=\(kind[0])", "-define", "png:color-type=\(kind[1])"])
+    let png = try Camera().png(Self.scene, Camera.kind(kind[1], kind[0]))
     let photo = withProfile(png, profile.icc)
     try expect(photo, shows: profile, within: 3, stripped: ["colour profile (converted)"])
   }
@@ -69,7 +65,7 @@ import Testing
     "An embedded profile of a WebP is honoured within five levels", arguments: profiles, [["-q", "95"], ["-lossless"]])
   func webp(profile: MatrixProfile, options: [String]) throws {
     let camera = try Camera()
-    let photo = try camera.webp(withProfile(camera.png(Self.scene, Self.colorful), profile.icc), options)
+    let photo = try camera.webp(withProfile(camera.png(Self.scene, Camera.kind(2)), profile.icc), options)
     #expect(photo.contains("ICCP"))
     // A wide profile amplifies the loss of video range.
     try expect(photo, shows: profile, within: 5, stripped: ["colour profile (converted)"])
@@ -78,7 +74,7 @@ import Testing
   @Test("An embedded profile of a HEIC is honoured within four levels", arguments: profiles)
   func heic(profile: MatrixProfile) throws {
     let camera = try Camera()
-    let photo = try camera.heic(withProfile(camera.png(Self.scene, Self.colorful), profile.icc))
+    let photo = try camera.heic(withProfile(camera.png(Self.scene, Camera.kind(2)), profile.icc))
     #expect(photo.contains("colrprof"))
     try expect(photo, shows: profile, within: 4, stripped: ["colour profile (converted)"])
   }
@@ -95,7 +91,7 @@ import Testing
   @Test("A profile of sRGB changes nothing in any format and is left out")
   func standardProfile() throws {
     let camera = try Camera()
-    let png = withProfile(try camera.png(Self.scene, Self.colorful), MatrixProfile.standard.icc)
+    let png = withProfile(try camera.png(Self.scene, Camera.kind(2)), MatrixProfile.standard.icc)
     for photo in [png, try camera.webp(png), try camera.heic(png)] {
       try expect(photo, shows: .standard, within: 4, stripped: ["colour profile"])
     }
@@ -105,7 +101,7 @@ import Testing
   func brokenProfile() throws {
     let camera = try Camera()
     let broken = Array(MatrixProfile.p3.icc[..<200])
-    let plain = try camera.png(Self.scene, Self.colorful)
+    let plain = try camera.png(Self.scene, Camera.kind(2))
     let webp = try camera.store(camera.webp(plain), as: "plain.webp")
     let profile = try camera.store(broken, as: "broken.icc")
     try camera.tool(["webpmux", "-set", "icc", profile, webp, "-o", camera.directory.path("broken.webp")])
@@ -152,7 +148,7 @@ import Testing
     }
     let icc = ICCFile.grey(gamma: 1.8)
     let jpeg = try camera.photograph(scene, ["-grayscale", "-quality", "97"], profile: icc)
-    let png = try camera.png(scene, ["-define", "png:color-type=0", "-define", "png:bit-depth=8"])
+    let png = try camera.png(scene, Camera.kind(0))
     let gamma = PNGFile(png).inserting("gAMA", PNGFile.number(55556)).bytes
     for photo in [jpeg, withProfile(png, icc), gamma] {
       try expect(photo, shows: expected, within: 3)
@@ -172,7 +168,7 @@ import Testing
   @Test("Adobe RGB declared only in the EXIF is honoured within four levels, in every format")
   func exif() throws {
     let camera = try Camera()
-    let png = try camera.png(Self.scene, Self.colorful)
+    let png = try camera.png(Self.scene, Camera.kind(2))
     let files = try [
       camera.store(camera.photograph(Self.scene), as: "named.jpg"), camera.store(png, as: "named.png"),
       camera.store(camera.webp(png), as: "named.webp"), camera.store(camera.heic(png), as: "named.heic"),
@@ -187,7 +183,7 @@ import Testing
 
   /// A PNG of the scene with further chunks before its picture.
   private func png(_ chunks: (String, [UInt8])...) throws -> [UInt8] {
-    var file = PNGFile(try Camera().png(Self.scene, Self.colorful))
+    var file = PNGFile(try Camera().png(Self.scene, Camera.kind(2)))
     for (name, data) in chunks { file.insert(name, data) }
     return file.bytes
   }
@@ -277,7 +273,7 @@ import Testing
       let green = luma - 0.344136 * toBlue - 0.714136 * toRed
       return [luma + 1.402 * toRed, green, luma + 1.772 * toBlue].map { UInt8(min(max($0.rounded(), 0), 255)) }
     }
-    return try Camera().png(.patches(colors), Self.colorful)
+    return try Camera().png(.patches(colors), Camera.kind(2))
   }
 
   @Test(

@@ -27,8 +27,7 @@ struct FormatSample: Sendable {
     let camera = try Camera()
     let scene = Scene.landscape(width: 72, height: 56)
     let fading = Scene(width: 72, height: 56) { x, _ in (UInt8(3 * x), UInt8(3 * x), UInt8(3 * x)) }
-    let rgb = ["-define", "png:color-type=2", "-define", "png:bit-depth=8"]
-    let rgba = ["-define", "png:color-type=6", "-define", "png:bit-depth=8"]
+    let (rgb, rgba) = (Camera.kind(2), Camera.kind(6))
     func furnished(_ png: [UInt8]) -> [UInt8] {
       PNGFile(png).inserting("iCCP", Array("p3\0\0".utf8) + Deflate.stored(MatrixProfile.p3.icc))
         .inserting("eXIf", exifBlock(orientation: 6)).inserting("tEXt", Array("Title\0Words".utf8)).bytes

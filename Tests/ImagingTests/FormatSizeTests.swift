@@ -13,7 +13,7 @@ import Testing
     return try camera.convert(
       [scene, "-filter", "Mitchell", "-resize", "2600x650!"] + stripes
         + ["-compose", "Blend", "-define", "compose:args=25", "-composite", "-depth", "8", "-strip"]
-        + ["-define", "png:color-type=2", "-define", "png:bit-depth=8", "-define", "png:compression-level=1"],
+        + Camera.kind(2) + ["-define", "png:compression-level=1"],
       to: "png:large.png")
   }
 

@@ -10,102 +10,59 @@ import Testing
   private static let size = (width: 203, height: 151)
   private static let scene = Scene.landscape(width: size.width, height: size.height)
   private static let flag = Scene.flag(width: size.width, height: size.height)
-  /// Transparent at the left, opaque at the right.
-  private static let fading = Scene(width: size.width, height: size.height) { x, _ in
-    let level = UInt8(255 * x / (size.width - 1))
-    return (level, level, level)
-  }
+  private static let fading = Scene.fading(width: size.width, height: size.height)
   /// Transparent in a corner.
   private static let cornered = Scene(width: size.width, height: size.height) { x, y in
     x < 60 && y < 40 ? (0, 0, 0) : (255, 255, 255)
   }
 
   private func grey(_ scene: Scene) -> Scene {
-    Scene(width: scene.width, height: scene.height) { x, y in
-      let level = scene[x, y].0
-      return (level, level, level)
-    }
-  }
-
-  private func expect(
-    _ photo: [UInt8], _ format: PhotoFormat, shows scene: Scene, within tolerance: Double,
-    at location: SourceLocation = #_sourceLocation
-  ) throws {
-    let prepared = try prepare(photo)
-    #expect(prepared.original.format == format, sourceLocation: location)
-    #expect(!prepared.isLossless, sourceLocation: location)
-    #expect((prepared.width, prepared.height) == (scene.width, scene.height), sourceLocation: location)
-    let difference = try Camera().look(at: prepared.jpeg).difference(from: scene)
-    #expect(difference < tolerance, "differs by \(difference)", sourceLocation: location)
-  }
-
-  @Test("An RGB PNG shows the same within three levels", arguments: [8, 16], [false, true])
-  func rgb(depth: Int, isInterlaced: Bool) throws {
-    let photo = try Camera().png(
-      Self.scene,
-      ["-define", "png:color-type=2", "-define", "png:bit-depth=\(depth)"]
-        + (isInterlaced ? ["-interlace", "PNG"] : []))
-    #expect(photo[24...28].elementsEqual([UInt8(depth), 2, 0, 0, isInterlaced ? 1 : 0]))
-    try expect(photo, .png, shows: Self.scene, within: 3)
-  }
-
-  @Test("A grey PNG stays grey and shows the same within two levels", arguments: [1, 2, 4, 8, 16], [false, true])
-  func grey(depth: Int, isInterlaced: Bool) throws {
-    let camera = try Camera()
-    // The levels of this depth; the first and the last are black and white.
-    let steps = depth < 8 ? (1 << depth) - 1 : 255
-    let scene = Scene(width: 203, height: 151) { x, y in
-      let level = UInt8((x / 8 + y / 16) % (steps + 1) * 255 / steps)
-      return (level, level, level)
-    }
-    let photo = try camera.png(
-      scene,
-      ["-define", "png:color-type=0", "-define", "png:bit-depth=\(depth)"]
-        + (isInterlaced ? ["-interlace", "PNG"] : []))
-    #expect(photo[24...28].elementsEqual([UInt8(depth), 0, 0, 0, isInterlaced ? 1 : 0]))
-    try expect(photo, .png, shows: scene, within: 2)
-    let prepared = try prepare(photo)
-    for jpeg in [prepared.jpeg, prepared.thumbnail, prepared.blurred] {
-      #expect(try camera.pixels(of: jpeg).starts(with: Array("P5".utf8)))
-    }
-  }
-
-  @Test("A PNG with a palette of any depth shows the same within three levels", arguments: [4, 8], [false, true])
-  func palette(depth: Int, isInterlaced: Bool) throws {
-    let photo = try Camera().png(
-      Self.flag,
-      ["-define", "png:color-type=3", "-define", "png:bit-depth=\(depth)"]
-        + (isInterlaced ? ["-interlace", "PNG"] : []))
-    #expect(photo[24...28].elementsEqual([UInt8(depth), 3, 0, 0, isInterlaced ? 1 : 0]))
-    try expect(photo, .png, shows: Self.flag, within: 3)
-  }
-
-  @Test("A PNG with a palette of two or four colours shows the same within three levels", arguments: [1, 2])
-  func smallPalette(depth: Int) throws {
-    let all: [(UInt8, UInt8, UInt8)] = [(200, 30, 40), (250, 240, 230), (30, 60, 170), (60, 150, 80)]
-    let scene = Scene(width: 203, height: 151) { x, y in all[(x / 48 + y / 48) % (1 << depth)] }
-    let photo = try Camera().png(scene, ["-define", "png:color-type=3", "-define", "png:bit-depth=\(depth)"])
-    #expect(photo[24...25].elementsEqual([UInt8(depth), 3]))
-    try expect(photo, .png, shows: scene, within: 3)
+    .grey(width: scene.width, height: scene.height) { x, y in scene[x, y].0 }
   }
 
   @Test(
-    "What is half transparent in a PNG lets white shine through, within three levels",
-    arguments: [(8, 6), (16, 6), (8, 4), (16, 4)])
-  func alpha(depth: Int, color: Int) throws {
-    let scene = color == 4 ? grey(Self.scene) : Self.scene
+    "A PNG of any kind shows the same within three levels; white shines through what is half transparent",
+    arguments: [
+      (0, 1, false), (0, 2, false), (0, 4, false), (0, 8, false), (0, 16, false), (0, 1, true), (0, 2, true),
+      (0, 4, true), (0, 8, true), (0, 16, true), (2, 8, false), (2, 16, false), (2, 8, true), (2, 16, true),
+      (3, 1, false), (3, 2, false), (3, 4, false), (3, 8, false), (3, 4, true), (3, 8, true), (4, 8, false),
+      (4, 16, false), (6, 8, false), (6, 16, false), (6, 8, true),
+    ])
+  func png(color: Int, depth: Int, isInterlaced: Bool) throws {
+    let scene: Scene =
+      switch color {
+      case 0: levels(depth)
+      case 3: depth < 4 ? squares(1 << depth) : Self.flag
+      case 4: grey(Self.scene)
+      default: Self.scene
+      }
+    let alpha = color < 4 ? nil : Self.fading
     let photo = try Camera().png(
-      scene, alpha: Self.fading, ["-define", "png:color-type=\(color)", "-define", "png:bit-depth=\(depth)"])
-    #expect(photo[24...25].elementsEqual([UInt8(depth), UInt8(color)]))
-    try expect(photo, .png, shows: scene.covering(through: Self.fading), within: 3)
+      scene, alpha: alpha, Camera.kind(color, depth) + (isInterlaced ? ["-interlace", "PNG"] : []))
+    #expect(photo[24...28].elementsEqual([UInt8(depth), UInt8(color), 0, 0, isInterlaced ? 1 : 0]))
+    try expect(photo, .png, shows: alpha.map { scene.covering(through: $0) } ?? scene, within: color == 0 ? 2 : 3)
   }
 
-  @Test("An interlaced PNG with alpha is put on white, within three levels")
-  func interlacedAlpha() throws {
-    let photo = try Camera().png(
-      Self.scene, alpha: Self.fading, ["-define", "png:color-type=6", "-interlace", "PNG"])
-    #expect(photo[28] == 1)
-    try expect(photo, .png, shows: Self.scene.covering(through: Self.fading), within: 3)
+  /// The levels of a depth; the first and the last are black and white.
+  private func levels(_ depth: Int) -> Scene {
+    let steps = depth < 8 ? (1 << depth) - 1 : 255
+    return .grey(width: 203, height: 151) { x, y in UInt8((x / 8 + y / 16) % (steps + 1) * 255 / steps) }
+  }
+
+  /// Squares of so many colours.
+  private func squares(_ count: Int) -> Scene {
+    let all: [(UInt8, UInt8, UInt8)] = [(200, 30, 40), (250, 240, 230), (30, 60, 170), (60, 150, 80)]
+    return Scene(width: 203, height: 151) { x, y in all[(x / 48 + y / 48) % count] }
+  }
+
+  @Test("A grey PNG stays grey", arguments: [1, 2, 4, 8, 16], [false, true])
+  func greyPNG(depth: Int, isInterlaced: Bool) throws {
+    let camera = try Camera()
+    let prepared = try prepare(
+      camera.png(levels(depth), Camera.kind(0, depth) + (isInterlaced ? ["-interlace", "PNG"] : [])))
+    for jpeg in [prepared.jpeg, prepared.thumbnail, prepared.blurred] {
+      #expect(try camera.pixels(of: jpeg).starts(with: Array("P5".utf8)))
+    }
   }
 
   @Test("A colour that a PNG calls transparent is white, within three levels", arguments: [0, 2, 3], [8, 16])
@@ -113,9 +70,7 @@ import Testing
     guard color != 3 || depth == 8 else { return }
     let camera = try Camera()
     let scene = color == 0 ? grey(Self.flag) : Self.flag
-    let photo = try camera.png(
-      scene, ["-define", "png:color-type=\(color)", "-define", "png:bit-depth=\(depth)"])
-    var file = PNGFile(photo)
+    var file = PNGFile(try camera.png(scene, Camera.kind(color, depth)))
     // The colour of the upper left corner, as a sample of this depth or an index in the palette.
     let corner: [UInt8] = color == 0 ? [200] : [200, 30, 40]
     if color == 3 {
@@ -250,7 +205,7 @@ import Testing
   func heic(options: [String]) throws {
     let camera = try Camera()
     let depth = options.contains("-b") ? 16 : 8
-    let png = try camera.png(Self.scene, ["-define", "png:color-type=2", "-define", "png:bit-depth=\(depth)"])
+    let png = try camera.png(Self.scene, Camera.kind(2, depth))
     try expect(camera.heic(png, options), .heic, shows: Self.scene, within: 4)
   }
 
@@ -258,34 +213,31 @@ import Testing
   func greyHEIC() throws {
     let camera = try Camera()
     let scene = grey(Self.scene)
-    let png = try camera.png(scene, ["-define", "png:color-type=0", "-define", "png:bit-depth=8"])
-    try expect(camera.heic(png), .heic, shows: scene, within: 3)
+    try expect(camera.heic(camera.png(scene, Camera.kind(0))), .heic, shows: scene, within: 3)
   }
 
-  @Test("Half transparent pixels of a HEIC are blended with white, within four levels")
-  func alphaHEIC() throws {
+  @Test(
+    "Half transparent pixels of a HEIC are blended with white, multiplied before or not, within four levels",
+    arguments: [false, true])
+  func alphaHEIC(isMultiplied: Bool) throws {
     let camera = try Camera()
-    let png = try camera.png(
-      Self.scene, alpha: Self.fading, ["-define", "png:color-type=6", "-define", "png:bit-depth=8"])
-    try expect(camera.heic(png), .heic, shows: Self.scene.covering(through: Self.fading), within: 4)
+    let scene = isMultiplied ? Self.scene.covering(0, through: Self.fading) : Self.scene
+    let png = try camera.png(scene, alpha: Self.fading, Camera.kind(6))
+    let photo = try camera.heic(png, ["-q", "95"] + (isMultiplied ? ["--premultiplied-alpha"] : []))
+    try expect(photo, .heic, shows: Self.scene.covering(through: Self.fading))
   }
 
-  @Test("A HEIC whose colours are already multiplied by alpha is put on white just the same, within four levels")
-  func premultipliedHEIC() throws {
+  @Test(
+    "Contents decide what a file is, and not the first of its brands",
+    arguments: [
+      (PhotoFormat.heic, "mif1"), (.heic, "msf1"), (.heic, "heix"), (.avif, "mif1"), (.avif, "avis"), (.avif, "miaf"),
+    ])
+  func brand(format: PhotoFormat, brand: String) throws {
     let camera = try Camera()
-    let multiplied = Self.scene.covering(0, through: Self.fading)
-    let png = try camera.png(
-      multiplied, alpha: Self.fading, ["-define", "png:color-type=6", "-define", "png:bit-depth=8"])
-    let photo = try camera.heic(png, ["-q", "95", "--premultiplied-alpha"])
-    try expect(photo, .heic, shows: Self.scene.covering(through: Self.fading), within: 4)
-  }
-
-  @Test("Contents decide what a HEIC is, and not the first of its brands", arguments: ["mif1", "msf1", "heix"])
-  func brand(brand: String) throws {
-    let camera = try Camera()
-    var photo = try camera.heic(camera.png(Self.scene))
+    let png = try camera.png(Self.scene, Camera.kind(2))
+    var photo = try format == .heic ? camera.heic(png) : camera.avif(png)
     photo.replaceSubrange(8..<12, with: Array(brand.utf8))
-    try expect(photo, .heic, shows: Self.scene, within: 4)
+    try expect(photo, format, shows: Self.scene)
   }
 
   @Test(

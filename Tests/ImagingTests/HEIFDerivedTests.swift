@@ -19,20 +19,11 @@ import Testing
     for y in stride(from: 0, to: scene.height, by: 128) {
       for x in stride(from: 0, to: scene.width, by: 128) {
         let part = scene.part(x: x, y: y, width: 128, height: 128)
-        let png = try camera.png(part, ["-define", "png:color-type=2", "-define", "png:bit-depth=8"])
+        let png = try camera.png(part, Camera.kind(2))
         paths.append(try camera.store(camera.heic(png, options), as: "tile-\(x)-\(y).heic"))
       }
     }
     return paths
-  }
-
-  private func expect(
-    _ photo: [UInt8], shows scene: Scene, within tolerance: Double = 4, at location: SourceLocation = #_sourceLocation
-  ) throws {
-    let prepared = try prepare(photo)
-    #expect((prepared.width, prepared.height) == (scene.width, scene.height), sourceLocation: location)
-    let difference = try Camera().look(at: prepared.jpeg).difference(from: scene)
-    #expect(difference < tolerance, "differs by \(difference)", sourceLocation: location)
   }
 
   @Test(
@@ -143,15 +134,11 @@ import Testing
   func range() throws {
     let camera = try Camera()
     // Greys of all levels.
-    let all = Scene(width: 256, height: 128) { x, _ in (UInt8(x), UInt8(x), UInt8(x)) }
-    let options = ["-define", "png:color-type=2", "-define", "png:bit-depth=8"]
-    let path = try camera.store(camera.heic(camera.png(all, options)), as: "all.heic")
+    let all = Scene.grey(width: 256, height: 128) { x, _ in UInt8(x) }
+    let path = try camera.store(camera.heic(camera.png(all, Camera.kind(2))), as: "all.heic")
     try expect(make(camera, ["grid", "1x1", "256x128", path, "nclx=1/13/6/0"]), shows: all, within: 3)
-    let narrow = Scene(width: 256, height: 128) { x, _ in
-      let level = UInt8(16 + x * 219 / 255)
-      return (level, level, level)
-    }
-    let inside = try camera.store(camera.heic(camera.png(narrow, options)), as: "narrow.heic")
+    let narrow = Scene.grey(width: 256, height: 128) { x, _ in UInt8(16 + x * 219 / 255) }
+    let inside = try camera.store(camera.heic(camera.png(narrow, Camera.kind(2))), as: "narrow.heic")
     try expect(make(camera, ["grid", "1x1", "256x128", inside, "nclx=1/13/6/0"]), shows: all, within: 3)
   }
 }

@@ -63,17 +63,6 @@ import Testing
     #expect(try camera.pixels(of: prepared.jpeg) == camera.pixels(of: photo))
   }
 
-  @Test("Bytes between two markers do no harm")
-  func extraneousBytes() throws {
-    let camera = try Camera()
-    var photo = try camera.photograph(.landscape(width: 120, height: 80))
-    let expected = try camera.look(at: photo)
-    let scan = try #require(photo.offset(of: [0xFF, 0xDA]))
-    photo.insert(contentsOf: [1, 2, 3, 4], at: scan)
-    let prepared = try prepare(photo)
-    #expect(try camera.look(at: prepared.jpeg).difference(from: expected) < 3)
-  }
-
   @Test("A scan header with numbers that mean nothing does no harm")
   func oddScanHeader() throws {
     let camera = try Camera()

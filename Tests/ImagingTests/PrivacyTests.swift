@@ -198,13 +198,16 @@ import Testing
     }
   }
 
-  @Test("Stray bytes between the markers of a JPEG are left out")
+  @Test("Stray bytes between the markers of a JPEG are left out and do no harm")
   func strayBytes() throws {
-    var photo = try Camera().photograph(.landscape(width: 320, height: 240))
+    let camera = try Camera()
+    let scene = Scene.landscape(width: 320, height: 240)
+    var photo = try camera.photograph(scene)
     for marker in [[0xFF, 0xC4], [0xFF, 0xDA]] as [[UInt8]] {
       photo.insert(contentsOf: word("STRAY"), at: try #require(photo.offset(of: marker)))
     }
     let prepared = try prepare(photo)
+    #expect(try camera.look(at: prepared.jpeg).difference(from: scene) < 3)
     for jpeg in [prepared.jpeg, prepared.thumbnail, prepared.blurred] {
       #expect(!findsWord(in: jpeg))
       JPEGMarkers.expectBare(jpeg, "what was made of it")

@@ -13,6 +13,23 @@ func prepare(
   return try Preparer().prepare(photo, limits: limits)
 }
 
+/// Expects that a photo is prepared, and that its mean difference from a scene of the same size is within a tolerance.
+///
+/// - Parameters:
+///   - format: what it is, unless it is a JPEG.
+///   - orientation: how it is stored.
+func expect(
+  _ photo: [UInt8], _ format: PhotoFormat? = nil, shows scene: Scene, within tolerance: Double = 4,
+  orientation: Int? = nil, at location: SourceLocation = #_sourceLocation
+) throws {
+  let prepared = try prepare(photo)
+  if let format { #expect(prepared.original.format == format && !prepared.isLossless, sourceLocation: location) }
+  if let orientation { #expect(prepared.original.orientation == orientation, sourceLocation: location) }
+  #expect((prepared.width, prepared.height) == (scene.width, scene.height), sourceLocation: location)
+  let difference = try Camera().look(at: prepared.jpeg).difference(from: scene)
+  #expect(difference < tolerance, "differs by \(difference)", sourceLocation: location)
+}
+
 /// The error of a refused photo; a prepared photo fails the test.
 func refusal(
   of photo: [UInt8], _ change: (inout PhotoLimits) -> Void = { _ in }, at location: SourceLocation = #_sourceLocation

@@ -22,6 +22,18 @@ struct Scene: Equatable {
     }
   }
 
+  static func grey(width: Int, height: Int, value: (_ x: Int, _ y: Int) -> UInt8) -> Scene {
+    Scene(width: width, height: height) { x, y in
+      let level = value(x, y)
+      return (level, level, level)
+    }
+  }
+
+  /// Black at the left, white at the right.
+  static func fading(width: Int, height: Int) -> Scene {
+    grey(width: width, height: height) { x, _ in UInt8(255 * x / (width - 1)) }
+  }
+
   /// Parses a portable pixmap of eight bits, P6.
   init(pixmap: [UInt8]) throws {
     let fields = pixmap.split(separator: UInt8(ascii: "\n"), maxSplits: 3, omittingEmptySubsequences: false)
