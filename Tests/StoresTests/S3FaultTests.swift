@@ -83,20 +83,6 @@ import Testing
     await #expect { try await store.check() } throws: { $0.cause == .network }
   }
 
-  @Test func theWaitThatIsAskedForIsPassedOn() async throws {
-    #expect(try await error("status/429?retry-after=7")?.retryAfter == 7)
-    #expect(try await error("status/429?retry-after=-1")?.retryAfter == 0)
-    #expect(try await error("status/503?retry-after=99999999")?.retryAfter == RetryAfter.longest)
-    #expect(try await error("status/503")?.retryAfter == nil)
-  }
-
-  @Test func refusedConnectionMeansNothingWasSent() async throws {
-    let store = try Self.store("http://127.0.0.1:1")
-    await #expect { try await store.put(object, bytes, contentType: "x/y") { _ in } } throws: {
-      $0.cause == .unreachable
-    }
-  }
-
   @Test func anObjectThatIsThereAlreadyCountsAsPut() async throws {
     #expect(try await error("status/412?s3=PreconditionFailed") == nil)
     #expect(try await server.asked().map { $0.header("If-None-Match") } == ["*"])
