@@ -98,13 +98,6 @@ import Testing
     #expect(Array(result.output.unicodeScalars) == Array(text.unicodeScalars))
   }
 
-  @Test func lostAnswerPublishesNothingTwice() async throws {
-    let first = try await network.publish(message("m1"))
-    let again = try await Self.open(scratch.path).publish(message("m1"))
-    #expect(try messages() == ["m1"])
-    #expect(first == again)
-  }
-
   @Test func messagePublishedTwiceHasOneLine() async throws {
     let first = try await network.publish(message("m1"))
     let second = try await network.publish(message("m2"))

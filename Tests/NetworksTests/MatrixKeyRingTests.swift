@@ -46,6 +46,12 @@ import Testing
     }
   }
 
+  private func network(_ rooms: EncryptedRooms = EncryptedRooms()) throws -> MatrixNetwork {
+    try MatrixNetwork(
+      MatrixAccount(homeserver: server.endpoint, token: Secret("t")), encryptedRooms: rooms,
+      keys: MatrixKeySettings(state: Directory(path: scratch.path)), client: HTTPClient())
+  }
+
   private func sync(_ more: String = "") throws -> MatrixSync {
     let text = #"{"next_batch": "s2"\#(more)}"#
     return try #require(MatrixSync(MatrixAnswer(HTTPResponse(status: 200, headers: [], body: Array(text.utf8)))))
@@ -161,9 +167,7 @@ import Testing
 
   @Test(arguments: [("M_FORBIDDEN", 403, Cause.forbidden), ("M_NOT_FOUND", 404, .roomGone)])
   func anEncryptedMessageToAReplacedRoomBeginsAnew(_ code: String, _ status: Int, _ cause: Cause) async throws {
-    let network = try MatrixNetwork(
-      MatrixAccount(homeserver: server.endpoint, token: Secret("t")),
-      keys: MatrixKeySettings(state: Directory(path: scratch.path)), client: HTTPClient())
+    let network = try network()
     let event = OutgoingEvent(room: "%21a%3Aexample.test", content: "{}", mark: "mark")
     try await network.roomKeys?.files.put(event, for: MessageID(unchecked: "m1"))
     let message = OutgoingMessage("m1", to: "#family:example.test").reserved(as: "mark")
@@ -183,9 +187,7 @@ import Testing
   }
 
   @Test func storedEventsOfEndedMessagesGo() async throws {
-    let network = try MatrixNetwork(
-      MatrixAccount(homeserver: server.endpoint, token: Secret("t")),
-      keys: MatrixKeySettings(state: Directory(path: scratch.path)), client: HTTPClient())
+    let network = try network()
     try await network.forgetEnded { _ in [] }
     let files = try #require(network.roomKeys?.files)
     let messages = ["waits", "cancelled"].map { MessageID(unchecked: $0) }
@@ -199,9 +201,7 @@ import Testing
   @Test func aCaptionTooLongForAnEncryptedRoomIsKnownBeforeItsPhoto() async throws {
     let rooms = EncryptedRooms()
     await rooms.add("%21room%3Aexample.test")
-    let network = try MatrixNetwork(
-      MatrixAccount(homeserver: server.endpoint, token: Secret("t")), encryptedRooms: rooms,
-      keys: MatrixKeySettings(state: Directory(path: scratch.path)), client: HTTPClient())
+    let network = try network(rooms)
     let limit = try #require(network.textLimit)
     let room = Address(unchecked: "!room:example.test")
     try await limit(String(repeating: "x", count: 46_000), room)

@@ -29,9 +29,7 @@ import Testing
     limits.stall = .seconds(1)
     listener = try MatrixListener(
       name: "matrix", MatrixAccount(homeserver: server.endpoint, token: Secret("TOKENSECRET")),
-      conversations: HeardConversations(named: [
-        (address: Address(unchecked: "!a:example.test"), conversation: ConversationID(unchecked: "family"))
-      ]), client: HTTPClient(), limits: limits
+      conversations: HeardConversations("!a:example.test"), client: HTTPClient(), limits: limits
     ) { _ in }
   }
 
@@ -132,9 +130,7 @@ import Testing
     let now = Mutex(Timestamp(milliseconds: 0))
     let listener = try MatrixListener(
       name: "matrix", MatrixAccount(homeserver: server.endpoint, token: Secret("t")),
-      conversations: HeardConversations(named: [
-        (address: Address(unchecked: "#family:example.test"), conversation: ConversationID(unchecked: "family"))
-      ]), client: HTTPClient(), clock: { now.withLock { $0 } }
+      conversations: HeardConversations("#family:example.test"), client: HTTPClient(), clock: { now.withLock { $0 } }
     ) { _ in }
     func listen(after seconds: Double, _ answers: String...) async throws -> [String] {
       now.withLock { $0 = $0.advanced(seconds: seconds) }

@@ -34,14 +34,8 @@ struct MatrixListenerTests {
   ) throws -> MatrixListener {
     try MatrixListener(
       name: "matrix", MatrixAccount(homeserver: synapse.endpoint, token: Secret(token ?? synapse.token(user))),
-      conversations: conversations ?? family(), client: client
+      conversations: conversations ?? HeardConversations(room.id), client: client
     ) { [said] line in said.lines.withLock { $0.append(line) } }
-  }
-
-  private func family(at address: String? = nil) -> HeardConversations {
-    HeardConversations(named: [
-      (address: Address(unchecked: address ?? room.id), conversation: ConversationID(unchecked: "family"))
-    ])
   }
 
   private func listen(_ listener: MatrixListener, after position: String?) async throws -> String {
@@ -146,7 +140,7 @@ struct MatrixListenerTests {
     _ = try await listen(listener, after: start)
     #expect(said.messages == [event])
     // If all conversations go to the network, each room is heard under its own name.
-    let everywhere = try self.listener(hearing: HeardConversations(named: family().named) { _ in true })
+    let everywhere = try self.listener(hearing: HeardConversations(named: HeardConversations(room.id).named) { _ in true })
     _ = try await listen(everywhere, after: start)
     // Other tests write into bob's other rooms.
     #expect(Set(said.all.map(\.conversation.text)).isSuperset(of: ["family", other.id]))

@@ -104,9 +104,7 @@ struct MatrixRoomTests {
   @Test func listenerFollowsTheAliasToTheUpgradedRoom() async throws {
     let listener = try MatrixListener(
       name: "matrix", MatrixAccount(homeserver: synapse.endpoint, token: Secret(synapse.token("bob"))),
-      conversations: HeardConversations(named: [
-        (address: Address(unchecked: room.alias), conversation: ConversationID(unchecked: "family"))
-      ]), client: HTTPClient()
+      conversations: HeardConversations(room.alias), client: HTTPClient()
     ) { _ in }
     let heard = Mutex<[String]>([])
     func listen(_ position: String?) async throws -> String {

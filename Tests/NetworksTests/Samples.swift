@@ -19,6 +19,13 @@ extension OutgoingMessage {
   }
 }
 
+extension HeardConversations {
+  /// The conversation at an address.
+  init(_ address: String, as conversation: String = "family") {
+    self.init(named: [(Address(unchecked: address), ConversationID(unchecked: conversation))])
+  }
+}
+
 extension TriedMessage {
   init(_ id: String, to address: String = "family", reserved: String? = nil, photo: (Int, Int)? = nil) {
     self.init(

@@ -45,8 +45,7 @@ import Testing
     let network = world.sender()
     let (conversation, group) = try await world.group(with: network)
     let family = ConversationID(unchecked: "family")
-    let listener = XMTPListener(
-      network, conversations: HeardConversations(named: [(address: conversation, conversation: family)]))
+    let listener = XMTPListener(network, conversations: HeardConversations(conversation.text))
     let ids = [
       try await announce(["a"], in: group, world), try await announce(["b", "c"], in: group, world),
     ]
@@ -120,11 +119,7 @@ import Testing
     let network = world.sender()
     let (conversation, group) = try await world.group(with: network)
     let listener = XMTPListener(
-      network,
-      conversations: HeardConversations(named: [
-        (address: conversation, conversation: ConversationID(unchecked: conversation.text))
-      ])
-    )
+      network, conversations: HeardConversations(conversation.text, as: conversation.text))
     _ = try await announce(["a"], in: group, world)
     let position = try await hearSome(listener, after: nil).position
     let listening = Task { try await hear(listener, after: position) }
@@ -168,10 +163,6 @@ import Testing
     let program = CoProcessProgram(
       name: "xmtp", path: "/usr/bin/python3", arguments: [pythonScript("answer_once.py"), "--state", scratch.path])
     let network = XMTPNetwork(endpoint: "127.0.0.1:1", program) { [scratch] _ in _ = scratch }
-    return XMTPListener(
-      network,
-      conversations: HeardConversations(named: [
-        (address: Address(unchecked: "family"), conversation: ConversationID(unchecked: "family"))
-      ]))
+    return XMTPListener(network, conversations: HeardConversations("family"))
   }
 }
