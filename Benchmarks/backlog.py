@@ -28,7 +28,6 @@ PHOTOSPOOL names another program than .build/release/photospool.
 """
 
 import argparse
-import os
 import shutil
 import socket
 import sqlite3
@@ -40,7 +39,8 @@ from contextlib import closing
 from pathlib import Path
 
 import measure
-from texts import PHOTOSPOOL, WebSink
+from measure import PHOTOSPOOL
+from texts import WebSink
 
 HERE = Path(__file__).resolve().parent
 BESIDE, PROBED, RELEASED = 4000, 20, 1000
@@ -101,16 +101,6 @@ class Clock:
         return {f"{kind}_ms": wall / requests * 1000, f"{kind}_cpu_ms": processor / requests * 1000}
 
 
-def environment_of(place: Path, sink: WebSink) -> dict[str, str]:
-    """That of a daemon whose spool is in a place, and whose texts go to a sink."""
-    (place / "photospool.yaml").write_text(
-        f"network: {{type: webhook, url: 'http://127.0.0.1:{sink.port}/', allowPrivate: true, secretVariable: SECRET}}\n"
-        "log: {level: warning}\n")
-    return os.environ | {
-        "PHOTOSPOOL_SPOOL": str(place / "spool"), "PHOTOSPOOL_CONFIG": str(place / "photospool.yaml"),
-        "SECRET": "whsec_" + "c2VjcmV0" * 4}
-
-
 def in_parts(command: str, conversations: int, environment: dict[str, str]) -> None:
     """A command of the operator's, for c0, c1 and so on."""
     for first in range(0, conversations, 1000):
@@ -136,11 +126,7 @@ def has_filed_all(spool: Path) -> bool:
 
 
 def drop(spool: Path, number: int) -> None:
-    request = spool / f"tmp/beside-{number}"
-    request.mkdir()
-    (request / "to").write_text(f"beside{number % PROBED}")
-    (request / "text").write_text("x" * BYTES)
-    request.rename(spool / f"new/beside-{number}")
+    measure.drop(spool, f"beside-{number}", f"beside{number % PROBED}", "x" * BYTES)
 
 
 class Backlog:
@@ -151,7 +137,7 @@ class Backlog:
         self.place = programs / str(requests)
         self.place.mkdir()
         self.spool, self.sink = self.place / "spool", WebSink(self.place, programs)
-        self.environment = environment_of(self.place, self.sink)
+        self.environment = measure.environment_of(self.place, self.sink.port)
         self.turns: list[dict[str, float]] = []
         self.daemon: Daemon | None = None
 

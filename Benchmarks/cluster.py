@@ -27,8 +27,9 @@ from pathlib import Path
 
 import measure
 from PIL import Image
+from measure import PHOTOSPOOL
 from photo_requests import Service
-from texts import BYTES, CONVERSATIONS, HERE, PHOTOSPOOL, WebSink
+from texts import BYTES, CONVERSATIONS, HERE, WebSink
 
 HOSTS = 3
 KINDS = ("texts", "photos", "takeover", "restart")
@@ -81,14 +82,7 @@ class Host:
         self.process.wait()
 
     def drop(self, name: str, conversation: str, photo: Path | None = None) -> None:
-        directory = self.spool / "tmp" / name
-        directory.mkdir()
-        (directory / "to").write_text(conversation)
-        if photo:
-            shutil.copy(photo, directory / "photo.jpg")
-        else:
-            (directory / "text").write_text(name)
-        directory.rename(self.spool / "new" / name)
+        measure.drop(self.spool, name, conversation, None if photo else name, photo)
 
     def filed(self) -> int:
         ledger = sqlite3.connect(f"file:{self.spool}/state/ledger.sqlite?mode=ro", uri=True)

@@ -28,10 +28,10 @@ from pathlib import Path
 from PIL import Image
 
 import measure
+from measure import PHOTOSPOOL
 
 HERE = Path(__file__).resolve().parent
 SCRIPTS = HERE.parent / "Tests/Support/python"
-PHOTOSPOOL = os.environ.get("PHOTOSPOOL", str(HERE.parent / ".build/release/photospool"))
 KINDS = ["plain", "encrypted"]
 PATIENCE = 300
 
@@ -116,12 +116,7 @@ class Daemon:
             self.process.wait()
 
     def drop(self, name: str, photo: Path) -> None:
-        request = self.spool / "tmp" / name
-        request.mkdir()
-        (request / "to").write_text("family\n")
-        (request / "text").write_text(f"{name}\n")
-        shutil.copyfile(photo, request / "photo.jpg")
-        request.rename(self.spool / "new" / name)
+        measure.drop(self.spool, name, "family", name, photo)
 
     def sent(self) -> int:
         return sum(not name.startswith(".") for name in os.listdir(self.spool / "sent"))

@@ -33,10 +33,8 @@ from contextlib import ExitStack
 from datetime import datetime
 from pathlib import Path
 
-from measure import keep, percentile, plot, table
+from measure import PHOTOSPOOL, ROOT, keep, percentile, plot, table
 
-ROOT = Path(__file__).resolve().parent.parent
-PHOTOSPOOL = os.environ.get("PHOTOSPOOL", str(ROOT / ".build/release/photospool"))
 GOOD = [f"good{number}" for number in range(9)]
 WAYS = {
     "refuses": ("status/400", None), "errs": ("status/500", None), "breaks": ("close", None), "silent": ("stall", None),

@@ -27,7 +27,7 @@ import time
 from pathlib import Path
 
 import measure
-from backlog import HERE, PATIENCE, Clock, Daemon, counted, drop, environment_of, has_filed_all
+from backlog import HERE, PATIENCE, Clock, Daemon, counted, drop, has_filed_all
 from texts import WebSink
 
 PROBES = 1000
@@ -60,7 +60,7 @@ def multiply(ledger: Path, finished: int) -> None:
 
 def run(place: Path, finished: int) -> dict[str, float]:
     sink, spool = WebSink(place, place), place / "spool"
-    environment = environment_of(place, sink)
+    environment = measure.environment_of(place, sink.port)
     daemon = Daemon(place, environment)
     try:
         daemon.is_ready(spool)

@@ -17,8 +17,8 @@ import time
 from pathlib import Path
 
 import measure
+from measure import PHOTOSPOOL
 
-PHOTOSPOOL = os.environ.get("PHOTOSPOOL", str(Path(__file__).resolve().parent.parent / ".build/release/photospool"))
 # Threads of pools that have nothing to do end within this time, in seconds.
 PAUSE = 25
 
@@ -53,13 +53,8 @@ def wakeups(pid: int, seconds: float) -> float:
 
 def drop(spool: Path, name: str) -> float:
     """Returns the milliseconds from the rename until the local network has the text."""
-    place, published = spool / "tmp" / name, spool / "published" / f"{name}.jsonl"
-    place.mkdir()
-    (place / "to").write_text(name)
-    (place / "text").write_text(name)
-    begin = time.monotonic()
-    place.rename(spool / "new" / name)
-    measure.wait_until(published.exists, 60, 0.0005)
+    begin = measure.drop(spool, name, name, name)
+    measure.wait_until((spool / "published" / f"{name}.jsonl").exists, 60, 0.0005)
     return (time.monotonic() - begin) * 1000
 
 

@@ -22,8 +22,7 @@ from pathlib import Path
 
 import measure
 from mailers import free_port
-
-PHOTOSPOOL = os.environ.get("PHOTOSPOOL", str(Path(__file__).resolve().parent.parent / ".build/release/photospool"))
+from measure import PHOTOSPOOL
 
 
 class Webhook(asyncio.Protocol):
@@ -56,23 +55,12 @@ def serve(port: int) -> None:
     threading.Thread(target=lambda: asyncio.run(run()), daemon=True).start()
 
 
-def drop(spool: Path, conversation: str, text: str) -> float:
-    """Returns when the request was sent."""
-    place = spool / "tmp" / text
-    place.mkdir()
-    (place / "to").write_text(conversation)
-    (place / "text").write_text(text)
-    now = time.monotonic()
-    place.rename(spool / "new" / text)
-    return now
-
-
 def probes(spool: Path, name: str, count: int, pause: float) -> list[float]:
     """Milliseconds that each of `count` requests took, `pause` seconds apart."""
     dropped = {}
     for number in range(count):
         text = f"{name}-{number}"
-        dropped[text] = drop(spool, f"probe{number % 4}", text)
+        dropped[text] = measure.drop(spool, text, f"probe{number % 4}", text)
         time.sleep(pause)
     measure.wait_until(lambda: all(text in Webhook.came for text in dropped), 300)
     return [(Webhook.came[text] - begin) * 1000 for text, begin in dropped.items()]
@@ -86,23 +74,19 @@ def main() -> None:
     scratch = Path(tempfile.mkdtemp(prefix="photospool-latency."))
     spool, port, daemon = scratch / "spool", free_port(), None
     serve(port)
-    (scratch / "photospool.yaml").write_text(
-        f"network: {{type: webhook, url: 'http://127.0.0.1:{port}/', allowPrivate: true, secretVariable: SECRET}}\n"
-        "log: {level: warning}\n")
-    environment = os.environ | {"PHOTOSPOOL_SPOOL": str(spool), "PHOTOSPOOL_CONFIG": str(scratch / "photospool.yaml"),
-                                "SECRET": "whsec_" + "c2VjcmV0" * 4}
+    environment = measure.environment_of(scratch, port)
     try:
         with open(scratch / "log", "wb") as log:
             daemon = subprocess.Popen([PHOTOSPOOL, "run"], env=environment, stdout=subprocess.DEVNULL, stderr=log)
         measure.wait_until(lambda: (spool / "state/control").exists(), 30)
         figures = {"idle": probes(spool, "idle", options.requests, 0.02)}
         for number in range(options.backlog):
-            drop(spool, "arriving", f"a-{number}")
+            measure.drop(spool, f"a-{number}", "arriving", f"a-{number}")
         figures["a backlog arrives"] = probes(spool, "meanwhile", options.requests, 0.02)
         measure.wait_until(lambda: sum(text.startswith("a-") for text in list(Webhook.came)) == options.backlog, 600)
         subprocess.run([PHOTOSPOOL, "hold", "backlog"], env=environment, check=True, stdout=subprocess.DEVNULL)
         for number in range(options.backlog):
-            drop(spool, "backlog", f"b-{number}")
+            measure.drop(spool, f"b-{number}", "backlog", f"b-{number}")
         measure.wait_until(lambda: not any(os.scandir(spool / "new")), 600)
         subprocess.run([PHOTOSPOOL, "release", "backlog"], env=environment, check=True, stdout=subprocess.DEVNULL)
         figures["beside a backlog"] = probes(spool, "beside", options.requests, 0.02)

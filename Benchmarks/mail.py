@@ -24,9 +24,9 @@ import time
 from pathlib import Path
 
 import measure
+from measure import PHOTOSPOOL
 
 TREE = Path(__file__).resolve().parent.parent
-PHOTOSPOOL = os.environ.get("PHOTOSPOOL", str(TREE / ".build/release/photospool"))
 SUPPORT = TREE / "Tests/Support/python"
 AGENTS = TREE / ".build/programs/agents/usr"
 MEMORY = 256 << 20

@@ -2,12 +2,38 @@
 
 import json
 import os
+import shutil
 import statistics
 import time
 from pathlib import Path
 
 TICK = 1 / os.sysconf("SC_CLK_TCK")
-RESULTS = Path(__file__).resolve().parent.parent / ".build/bench"
+ROOT = Path(__file__).resolve().parent.parent
+RESULTS = ROOT / ".build/bench"
+PHOTOSPOOL = os.environ.get("PHOTOSPOOL", str(ROOT / ".build/release/photospool"))
+
+
+def drop(spool: Path, name: str, to: str, text: str | None = None, photo: Path | None = None) -> float:
+    """Sends a request as any script does. Returns when it was renamed."""
+    request = spool / "tmp" / name
+    request.mkdir()
+    (request / "to").write_text(to)
+    if text is not None:
+        (request / "text").write_text(text)
+    if photo:
+        shutil.copy(photo, request / "photo.jpg")
+    now = time.monotonic()
+    request.rename(spool / "new" / name)
+    return now
+
+
+def environment_of(place: Path, port: int, more: str = "log: {level: warning}\n") -> dict[str, str]:
+    """That of a daemon whose spool is in a place, and that sends to a webhook at a port of this computer."""
+    (place / "photospool.yaml").write_text(
+        f"network: {{type: webhook, url: 'http://127.0.0.1:{port}/', allowPrivate: true, secretVariable: SECRET}}\n{more}")
+    return os.environ | {
+        "PHOTOSPOOL_SPOOL": str(place / "spool"), "PHOTOSPOOL_CONFIG": str(place / "photospool.yaml"),
+        "SECRET": "whsec_" + "c2VjcmV0" * 4}
 
 
 def processes_below(pid: int) -> list[int]:
@@ -65,7 +91,7 @@ def percentile(values: list[float], part: float) -> float:
 
 def spread(values: list[float], digits: int = 2) -> str:
     """Median, and the least and the most."""
-    return f"{statistics.median(values):.{digits}f} ({min(values):.{digits}f}..{max(values):.{digits}f})"
+    return f"{statistics.median(values):.{digits}f} ({min(values):.{digits}f}..{max(values):.{digits}f})" if values else "-"
 
 
 def table(head: list[str], rows: list[list[str]], markdown: bool) -> None:

@@ -25,8 +25,8 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from statistics import median
 
-from measure import keep
-from photos import PHOTOSPOOL, ROOT, TOOLS, Photo, Printer, Tool, facts, peak_memory, run
+from measure import PHOTOSPOOL, ROOT, keep
+from photos import TOOLS, Photo, Printer, Tool, facts, peak_memory, run
 
 MADE, FLOOR = ROOT / ".build/bench-formats", ROOT / ".build/bench-floor"
 # For each format, what of it counts together.

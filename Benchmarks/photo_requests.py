@@ -38,10 +38,10 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import measure
+from measure import PHOTOSPOOL
 from texts import WebSink
 
 HERE = Path(__file__).resolve().parent
-PHOTOSPOOL = os.environ.get("PHOTOSPOOL", str(HERE.parent / ".build/release/photospool"))
 PYTHON = os.environ.get("PHOTOSPOOL_PYTHON", str(HERE.parent / ".build/python/bin/python"))
 AT_ONCE = os.cpu_count() or 1
 CONVERSATIONS, CONNECTIONS = 8, 8

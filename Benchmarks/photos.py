@@ -41,11 +41,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
 
-from measure import keep, plot, table
+from measure import PHOTOSPOOL, ROOT, keep, plot, spread, table
 
 SIDE, QUALITY = 2048, 85
-ROOT = Path(__file__).resolve().parent.parent
-PHOTOSPOOL = os.environ.get("PHOTOSPOOL", str(ROOT / ".build/release/photospool"))
 # Settings of the user do not count.
 ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("PHOTOSPOOL_")}
 
@@ -262,10 +260,6 @@ class Printer:
 
     def table(self, head: list[str], rows: list[list[str]]) -> None:
         table(head, rows, self.markdown)
-
-
-def spread(values: list[float], digits: int) -> str:
-    return f"{median(values):.{digits}f} ({min(values):.{digits}f}..{max(values):.{digits}f})" if values else "-"
 
 
 def figures(records: list[Record]) -> list[str]:

@@ -35,9 +35,9 @@ from pathlib import Path
 
 import measure
 from mailers import Nullmailer, Postfix, SMTPSink, free_port, listens
+from measure import PHOTOSPOOL
 
 HERE = Path(__file__).resolve().parent
-PHOTOSPOOL = os.environ.get("PHOTOSPOOL", str(HERE.parent / ".build/release/photospool"))
 BYTES, WRITERS, CONVERSATIONS = 1024, 4, 20
 PATIENCE = 600
 REST = 2
@@ -93,11 +93,7 @@ class Floor(Spool):
 class Photospool(Spool):
     def __init__(self, place: Path, programs: Path, sink: int, holds: bool = False):
         self.spool, self.programs = place / "spool", programs
-        (place / "photospool.yaml").write_text(
-            f"network: {{type: webhook, url: 'http://127.0.0.1:{sink}/', allowPrivate: true, secretVariable: SECRET}}\n")
-        environment = os.environ | {
-            "PHOTOSPOOL_SPOOL": str(self.spool), "PHOTOSPOOL_CONFIG": str(place / "photospool.yaml"),
-            "SECRET": "whsec_" + "c2VjcmV0" * 4}
+        environment = measure.environment_of(place, sink, more="")
         self.process = subprocess.Popen(
             [PHOTOSPOOL, "run"], env=environment, stdout=subprocess.DEVNULL, stderr=open(place / "log", "wb"))
         measure.wait_until(lambda: (self.spool / "state/control").exists(), 30)

@@ -33,9 +33,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
-from measure import keep, plot, spread, table
+from measure import ROOT, keep, plot, spread, table
 
-ROOT = Path(__file__).resolve().parent.parent
 UPLOADS = os.environ.get("UPLOADS", str(ROOT / ".build/release/uploads"))
 # The Python that runs the test servers.
 SERVERS = os.environ.get("PHOTOSPOOL_PYTHON", sys.executable)

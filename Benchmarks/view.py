@@ -18,9 +18,9 @@ import time
 from pathlib import Path
 
 import measure
+from measure import PHOTOSPOOL
 
 HERE = Path(__file__).resolve().parent
-PHOTOSPOOL = os.environ.get("PHOTOSPOOL", str(HERE.parent / ".build/release/photospool"))
 
 
 def views(photos: int, count: int) -> list[float]:

@@ -24,8 +24,8 @@ from urllib.parse import urlsplit
 
 import idle
 import measure
+from measure import PHOTOSPOOL
 
-PHOTOSPOOL = os.environ.get("PHOTOSPOOL", str(Path(__file__).resolve().parent.parent / ".build/release/photospool"))
 PHOTOS = Path("/usr/share/backgrounds")
 PIECE = b"x" * 9_000_000
 # How long photos are asked for.
@@ -99,14 +99,7 @@ class Page:
 
 
 def drop(spool, number, to, photo=None):
-    place = spool / "tmp" / f"m{number}"
-    place.mkdir()
-    (place / "to").write_text(to)
-    if photo:
-        shutil.copy(photo, place / "photo.jpg")
-    else:
-        (place / "text").write_text(f"Message {number}")
-    place.rename(spool / "new" / place.name)
+    measure.drop(spool, f"m{number}", to, None if photo else f"Message {number}", photo)
 
 
 def fill(spool, conversations, messages):
