@@ -37,12 +37,6 @@ import Testing
     #expect(try await ledger.counts().accepted == 1)
   }
 
-  @Test func aTakenNameGetsAnAlternative() async throws {
-    let names = try await accept(NewRequest("a", inode: 1), NewRequest("a", inode: 2), NewRequest("a", inode: 3)).map(
-      \.request)
-    #expect(names == ["a", "a.2", "a.3"])
-  }
-
   @Test func theSameKeyIsSentOnceAndOtherContentsAreRefused() async throws {
     let accepted = try await accept(
       NewRequest("a", inode: 1, key: "k"), NewRequest("b", inode: 2, key: "k"),

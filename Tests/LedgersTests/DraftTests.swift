@@ -21,11 +21,6 @@ import Testing
     try await ledger.enterDraft(draft, at: now)
   }
 
-  @discardableResult
-  private func accept(_ requests: NewRequest...) async throws -> [Acceptance] {
-    try await ledger.accept(requests, at: now)
-  }
-
   private func order(_ conversation: Int64 = 1) async throws -> [String] {
     try await ledger.head(of: conversation, limit: 100).map { "\($0.request)/\($0.file) \($0.state.rawValue)" }
   }

@@ -16,11 +16,6 @@ struct DuplicateTests: LedgerSuite {
     NewRequest(name, inode: inode, to: conversation, key: key, digest: digest, files: files)
   }
 
-  @discardableResult
-  private func accept(_ requests: NewRequest...) async throws -> [Acceptance] {
-    try await ledger.accept(requests, at: now)
-  }
-
   private func fail() async throws {
     try await ledger.fail(head()[0], step: "prepare", error: DeliveryError(.truncatedImage, "cut"), at: now)
   }

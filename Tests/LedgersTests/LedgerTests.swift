@@ -26,22 +26,6 @@ import Testing
     #expect([writer, reader] == [inMemory, inMemory])
   }
 
-  @Test func oneFailingChangeTakesNoOtherWithIt() async throws {
-    let ledger = ledger
-    await withTaskGroup(of: Void.self) { group in
-      for number in 0..<200 {
-        group.addTask {
-          try? await ledger.write { database in
-            try database.execute(sql: "INSERT INTO conversations (conversation) VALUES (?)", arguments: ["\(number)"])
-            if number.isMultiple(of: 3) { throw DeliveryError(.conflict, "no") }
-          }
-        }
-      }
-    }
-    let count = try await ledger.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM conversations") }
-    #expect(count == 200 - 67)
-  }
-
   @Test func aNewerLedgerIsRefused() async throws {
     try await ledger.write { try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('v999 from the future')") }
     try ledger.close()
