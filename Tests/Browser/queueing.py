@@ -5,12 +5,13 @@ import http.server
 import json
 import sqlite3
 import threading
-from urllib.parse import parse_qs, quote, urlsplit
+from urllib.parse import quote
 
 from photographs import photograph
 from programs import free_port
 from scene import Scene
 from stage import press, until
+from uploading import store
 
 
 def test_a_network_that_is_down_is_named_and_probed(stage):
@@ -64,32 +65,9 @@ def says_why(tab, destination):
 def test_a_store_that_is_down_is_named_and_probed(stage):
     """A store that does not answer stands in the queue with the next probe, and its photos wait. Once it answers, the queue
     empties by itself."""
-    objects = {}
-
-    class Store(http.server.BaseHTTPRequestHandler):
-        """An endpoint that gives URLs to upload to, and takes what is put there."""
-        protocol_version = "HTTP/1.1"
-
-        def log_message(self, *_):
-            pass
-
-        def answer(self, body=b""):
-            self.send_response(200)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def do_GET(self):
-            name = parse_qs(urlsplit(self.path).query)["filename"][0]
-            place = f"http://127.0.0.1:{port}/objects/{name}"
-            self.answer(json.dumps({"objectKey": name, "uploadUrl": place, "assetUrl": place}).encode())
-
-        def do_PUT(self):
-            objects[self.path] = self.rfile.read(int(self.headers["Content-Length"]))
-            self.answer()
-
-    port = free_port()
-    stage.configure(f"store: {{type: presigned, endpoint: 'http://127.0.0.1:{port}/'}}\ndelivery: {{probe: 1s}}\n")
+    server = store(stage, "delivery: {probe: 1s}\n")
+    port = server.server.server_port
+    server.stop()
     stage.start_daemon()
     client = stage.client(stage.start_page())
     photo = photograph(stage.directory, "1.jpg", 300, 200)
@@ -98,14 +76,11 @@ def test_a_store_that_is_down_is_named_and_probed(stage):
     until(lambda: "Left alone" in client.get("/queue").text, "the store is left alone")
     tab = stage.open(cookies=client.cookie)
     tab.goto(stage.url("/queue"))
-    says_why(tab, "presigned")
+    says_why(tab, "s3")
     stage.picture(tab, "queue-store-down")
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", port), Store)
-    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
+    server = stage.object_server(port)
     until(lambda: not stage.waiting(), "everything is sent")
-    server.shutdown()
-    server.server_close()
-    assert len(objects) == 2 and stage.texts("family") == stage.texts("garden") == ["photo"]
+    assert len(server.objects) == 2 and stage.texts("family") == stage.texts("garden") == ["photo"]
     until(lambda: tab.get_by_test_id("queue.none").count() == 1, "the page says so by itself")
 
 

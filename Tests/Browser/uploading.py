@@ -192,8 +192,8 @@ def test_pictures_of_this_browser_are_let_go(stage):
     until(lambda: tab.evaluate("held.size") == 0, "it is let go")
 
 
-def store(stage):
-    """Has an S3 service for a store. Returns it."""
+def store(stage, settings=""):
+    """Has an S3 service for a store, and these other settings. Returns it."""
     server = stage.object_server()
     for file in ("key", "secret"):
         (stage.directory / file).write_text("x" * 20)
@@ -204,7 +204,7 @@ def store(stage):
   bucket: photos
   accessKeyFile: {stage.directory / "key"}
   secretKeyFile: {stage.directory / "secret"}
-""")
+{settings}""")
     return server
 
 

@@ -8,7 +8,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 
 class ObjectServer:
-    def __init__(self):
+    def __init__(self, port=0):
         objects, asked, puts, server = {}, [], [], self
         # Bytes a second that it takes; None for as many as come.
         self.rate = None
@@ -53,7 +53,7 @@ class ObjectServer:
                 self.end_headers()
 
         self.objects, self.asked, self.puts = objects, asked, puts
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server = ThreadingHTTPServer(("127.0.0.1", port), Handler)
         threading.Thread(target=self.server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
 
     @property

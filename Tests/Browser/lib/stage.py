@@ -99,8 +99,8 @@ class Stage(Programs):
         self.start_daemon()
         return self.object_server()
 
-    def object_server(self):
-        self.servers.append(ObjectServer())
+    def object_server(self, port=0):
+        self.servers.append(ObjectServer(port))
         return self.servers[-1]
 
     def receive(self, server, name, conversation, photo, sender="@anna:example.org", inbox=None):
