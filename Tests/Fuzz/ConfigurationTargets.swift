@@ -16,20 +16,15 @@ extension FuzzTarget {
       "cache", "bytes", "photo", "retry", "10MB", "5m", "true", "\u{85}", "\u{2028}", "\u{FEFF}",
     ]
   ) { input throws(BrokenProperty) in
-    do {
-      let scratch = try Scratch()
-      try scratch.directory.file(creating: "photospool.yaml").write(input)
-      let path = scratch.directory.path(of: "photospool.yaml")
+    try inScratch { directory in
+      try directory.file(creating: "photospool.yaml").write(input)
+      let path = directory.path(of: "photospool.yaml")
       do throws(SettingsError) {
         _ = try Settings.load(file: path, fileIsExplicit: true, environment: [:], flags: [:])
       } catch {
         try hold(!error.problems.isEmpty, "it is refused without a reason")
         for problem in error.problems { try holdPlain(problem.description) }
       }
-    } catch let error as BrokenProperty {
-      throw error
-    } catch {
-      throw BrokenProperty(description: "the disk: \(error)")
     }
   }
 

@@ -28,17 +28,24 @@ extension FuzzTarget {
     }
   }
 
-  private static func inDirectory(
-    _ input: [UInt8], _ body: (Directory) throws -> Void
-  ) throws(BrokenProperty) {
+  /// Runs `body` with a new directory.
+  static func inScratch(_ body: (Directory) throws -> Void) throws(BrokenProperty) {
     do {
       let scratch = try Scratch()
-      try fill(scratch.directory, with: input)
       try body(scratch.directory)
     } catch let error as BrokenProperty {
       throw error
     } catch {
       throw BrokenProperty(description: "the disk: \(error)")
+    }
+  }
+
+  private static func inDirectory(
+    _ input: [UInt8], _ body: (Directory) throws -> Void
+  ) throws(BrokenProperty) {
+    try inScratch { directory in
+      try fill(directory, with: input)
+      try body(directory)
     }
   }
 
@@ -102,19 +109,13 @@ extension FuzzTarget {
   }
 
   static let purgeOrders = FuzzTarget("purge", words: ["\n", "family", "\u{1B}[2J"]) { input throws(BrokenProperty) in
-    do {
-      let scratch = try Scratch()
-      let spool = try Spool(creating: scratch.directory.path(of: "spool"))
+    try inSpool { spool in
       try spool.purge.file(creating: "order").write(input)
       let orders = PurgeOrders(spool)
       let (conversations, unreadable) = try orders.read()
       for line in unreadable { try holdPlain(line) }
       try orders.strike(Set(conversations))
       try hold(try orders.read().conversations.isEmpty, "what was struck out is ordered")
-    } catch let error as BrokenProperty {
-      throw error
-    } catch {
-      throw BrokenProperty(description: "the disk: \(error)")
     }
   }
 }

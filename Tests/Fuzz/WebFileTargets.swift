@@ -21,15 +21,10 @@ extension FuzzTarget {
   }
 
   /// Runs `body` with a new spool, beside which nothing may appear.
-  private static func inSpool(_ body: (Spool) throws -> Void) throws(BrokenProperty) {
-    do {
-      let scratch = try Scratch()
-      try body(Spool(creating: scratch.directory.path(of: "spool")))
-      try hold(try scratch.directory.names() == ["spool"], "something is beside the spool")
-    } catch let error as BrokenProperty {
-      throw error
-    } catch {
-      throw BrokenProperty(description: "the disk: \(error)")
+  static func inSpool(_ body: (Spool) throws -> Void) throws(BrokenProperty) {
+    try inScratch { directory in
+      try body(Spool(creating: directory.path(of: "spool")))
+      try hold(try directory.names() == ["spool"], "something is beside the spool")
     }
   }
 
