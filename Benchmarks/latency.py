@@ -97,12 +97,8 @@ def main() -> None:
             daemon.wait()
         shutil.rmtree(scratch, ignore_errors=True)
     print(f"milliseconds from the rename to the webhook; {left} of the backlog of {options.backlog} were left at the end; "
-          f"{measure.machine()}\n\n| | p50 | p99 |\n| --- | ---: | ---: |")
-    bars = {"p50": {}, "p99": {}}
-    for name, took in figures.items():
-        for part in bars:
-            bars[part][name] = measure.percentile(took, int(part[1:]) / 100)
-        print(f"| {name} | {bars['p50'][name]:.1f} | {bars['p99'][name]:.1f} |")
+          f"{measure.machine()}\n")
+    bars = measure.percentiles(figures)
     measure.keep("latency", {"backlog": options.backlog, "milliseconds": figures})
     measure.plot("latency", "From the rename to the webhook", "ms", bars)
 

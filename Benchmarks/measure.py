@@ -89,6 +89,13 @@ def percentile(values: list[float], part: float) -> float:
     return sorted(values)[min(len(values) - 1, int(len(values) * part))]
 
 
+def percentiles(figures: dict[str, list[float]]) -> dict[str, dict[str, float]]:
+    """Prints p50 and p99 of each of these as a table, and gives them as bars to plot."""
+    bars = {f"p{part}": {name: percentile(values, part / 100) for name, values in figures.items()} for part in (50, 99)}
+    table(["", *bars], [[name, *(f"{values[name]:.1f}" for values in bars.values())] for name in figures], markdown=True)
+    return bars
+
+
 def spread(values: list[float], digits: int = 2) -> str:
     """Median, and the least and the most."""
     return f"{statistics.median(values):.{digits}f} ({min(values):.{digits}f}..{max(values):.{digits}f})" if values else "-"

@@ -63,12 +63,7 @@ def main() -> None:
             daemon.wait()
         shutil.rmtree(scratch, ignore_errors=True)
     print(f"view of one of {options.photos} photos, milliseconds; {measure.machine()}\n")
-    print("| | p50 | p99 |\n| --- | ---: | ---: |")
-    bars = {"p50": {}, "p99": {}}
-    for name, took in figures.items():
-        for part in bars:
-            bars[part][name] = measure.percentile(took, int(part[1:]) / 100)
-        print(f"| {name} | {bars['p50'][name]:.1f} | {bars['p99'][name]:.1f} |")
+    bars = measure.percentiles(figures)
     measure.keep("view", {"photos": options.photos, "milliseconds": figures})
     measure.plot("view", f"view, of {options.photos} photos", "ms", bars)
 
