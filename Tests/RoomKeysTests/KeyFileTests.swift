@@ -52,14 +52,6 @@ import Testing
     #expect(try await ours.count("offered", "isFallback") == 1)
   }
 
-  @Test("a message of a session is opened for one event only") func replay() async throws {
-    try await ours.take(key())
-    let bytes = try bob.megolm.encrypt(
-      Array(#"{"type":"m.room.message","room_id":"\#(Ours.room)","content":{"body":"once"}}"#.utf8))
-    let events = [bob.encrypted("$1", bytes), bob.encrypted("$2", bytes)]
-    #expect(try await ours.open(events, Shown(bob)) == ["once", "it repeats another event"])
-  }
-
   @Test("a member who passes on the session of another one displaces none of its events") func passedOn() async throws {
     let mallory = try Sender("@mallory:example.org")
     mallory.megolm = bob.megolm
