@@ -128,6 +128,13 @@ class Part:
             k += step * self.parts
         return met
 
+    def sweep_alone(self, once, step):
+        """Calls `once(k)` for every `step`-th k, whatever the other parts do, as long as it says that the run met the call."""
+        k = 1 + self.random.randrange(step)
+        while once(k):
+            self.fault(kind="killed")
+            k += step
+
     def fault(self, count=1, kind=None):
         self.injected += count
         if kind:

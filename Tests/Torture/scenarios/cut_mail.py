@@ -128,12 +128,7 @@ def met_errors(part, calls, code, amount):
             where = f"after {errno.errorcode[code]} at call {k}"
             deliver(made, "synced", data, True)
             daemon = made.start(**made.under_shim(state, at=k, act=code, calls=calls, **{"for": amount}))
-            daemon.wait_for(lambda: is_over(made) or state.faults > 0)
-            if amount == 0 and state.faults:
-                # The fault lasts for a moment, during which the daemon must not give up its work.
-                daemon.wait_for(lambda: state.faults > 3 or "level=error" in daemon.text())
-                state.mend()
-            daemon.wait_for(lambda: is_over(made))
+            daemon.outlasts(state, amount, lambda: is_over(made))
             daemon.stop_with_a_reason(part, where)
             state.judge_syncs(part, where)
             part.fault(max(0, state.faults - 1))

@@ -96,12 +96,7 @@ def met_errors(part, calls, code, amount, after):
             state = made.state()
             where = f"after {errno.errorcode[code]} at call {k}"
             troubled = watched.watch(made.under_shim(state, at=k, act=code, calls=calls, **{"for": amount}))
-            troubled.wait_for(lambda: watched.is_over() or state.faults > 0)
-            if amount == 0 and state.faults:
-                # The fault lasts for a moment, during which the folder must not be given up.
-                troubled.wait_for(lambda: state.faults > 3 or "level=error" in troubled.text())
-                state.mend()
-            troubled.wait_for(watched.is_over)
+            troubled.outlasts(state, amount, watched.is_over)
             if not troubled.is_alive():
                 troubled.judge_end(part, where)
             troubled.kill()

@@ -44,8 +44,4 @@ def recovery(part):
             return part.outlived(place, place.start(**place.killing(j, sockets=True)), j)
 
         # The parts differ in k here.
-        step = max(7, part.step)
-        j = 1 + part.random.randrange(step)
-        while once(j):
-            part.fault(kind="killed")
-            j += step
+        part.sweep_alone(once, max(7, part.step))

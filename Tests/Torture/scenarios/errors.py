@@ -87,12 +87,7 @@ def deliver(part, calls, code, amount, dear=1):
             state = made.state()
             where = f"after {errno.errorcode[code]} at call {k}"
             daemon = made.start(**made.under_shim(state, at=k, act=code, calls=calls, **{"for": amount}))
-            daemon.wait_for(lambda: settled(made, names)() or state.faults > 0)
-            if amount == 0 and state.faults:
-                # The fault lasts for a moment, during which the daemon must not give up its work.
-                daemon.wait_for(lambda: state.faults > 3 or 'level=error' in daemon.text())
-                state.mend()
-            daemon.wait_for(settled(made, names))
+            daemon.outlasts(state, amount, settled(made, names))
             daemon.stop_with_a_reason(part, where)
             state.judge_syncs(part, where)
             met = state.faults

@@ -53,6 +53,17 @@ def deliver(place, conversation, photos=0, again=False, has_id=True):
     return entry
 
 
+def killed(part, place, k):
+    """Kills a daemon at its k-th call, and has another one finish and the oracle look. Returns whether it was killed."""
+    daemon = place.start(**place.killing(k))
+    place.wait_idle(daemon, or_dead=True)
+    met = daemon.stop() != 0
+    place.settle()
+    sweep_up(place)
+    part.judge(place)
+    return met
+
+
 @scenario("daemon killed at every call: a mail with a photo", parts=2, again=False)
 @scenario("daemon killed at every call: a mail that is delivered again", parts=2, again=True)
 def swept(part, again):
@@ -62,13 +73,7 @@ def swept(part, again):
         place.begin_anew()
         place.context = f"k={k}"
         deliver(place, "family", 1, again)
-        daemon = place.start(**place.killing(k))
-        place.wait_idle(daemon, or_dead=True)
-        met = daemon.stop() != 0
-        place.settle()
-        sweep_up(place)
-        part.judge(place)
-        return met
+        return killed(part, place, k)
 
     part.sweep(once)
 
@@ -87,13 +92,7 @@ def several(part):
         put(place, mail_of(*entries), place.name(entries[0]))
         for entry in entries:
             place.note(entry, "accepted", request=None)
-        daemon = place.start(**place.killing(k))
-        place.wait_idle(daemon, or_dead=True)
-        met = daemon.stop() != 0
-        place.settle()
-        sweep_up(place)
-        part.judge(place)
-        return met
+        return killed(part, place, k)
 
     part.sweep(once)
 

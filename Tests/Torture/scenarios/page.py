@@ -133,7 +133,6 @@ class Scene:
         made.begin()
         assert self.browser.start() and self.browser.ask("POST", self.browser.link.path)[0] == 303
         self.browser.kill()
-        subprocess.run(["rm", "-rf", f"{made.disk.path}/made"], check=True)
         made.keep()
 
     def begin(self):

@@ -272,7 +272,6 @@ def fill(made):
     daemon.stop()
     made.drop("late", "MARKERCONVERSATION", "MARKERTEXT", made.photo)
     (made.spool / "purge/please").write_text("MARKERCONVERSATION\n")
-    subprocess.run(["rm", "-rf", f"{made.disk.path}/made"], check=True)
     made.keep()
 
 
@@ -295,7 +294,6 @@ def migrate(part, kind, way):
         newest = made.ledger(storage.SCHEMA)
         version = storage.EARLIER[part.number]
         storage.take_back(made.spool / "state/ledger.sqlite", version)
-        subprocess.run(["rm", "-rf", f"{made.disk.path}/made"], check=True)
         made.keep()
 
         def once(k):
@@ -320,11 +318,7 @@ def migrate(part, kind, way):
             return state.faults > 0
 
         # The parts have versions of their own, and each takes its calls alone: all of them of the first one.
-        step = part.step * (1, 4)[part.number]
-        k = 1 + part.random.randrange(step)
-        while once(k):
-            part.fault()
-            k += step
+        part.sweep_alone(once, part.step * (1, 4)[part.number])
 
 
 # The rows.

@@ -175,10 +175,7 @@ def migrated(part, version):
         return status != 0
 
     # All k's of this version are this part's own.
-    k = 1 + part.random.randrange(part.step)
-    while once(k):
-        part.fault(kind="killed")
-        k += part.step
+    part.sweep_alone(once, part.step)
 
 
 def renew(spool, template):
