@@ -22,6 +22,11 @@ import Testing
     try DirectoryStore(directory: path, baseURL: baseURL, pool: BlockingPool(label: "test", threads: 2))
   }
 
+  /// The cause for which an object cannot be put.
+  private func cause(of store: DirectoryStore) async throws -> Cause? {
+    try await failure { try await store.put(object, bytes, contentType: "x/y") { _ in } }?.cause
+  }
+
   private func files() throws -> [String] {
     try FileManager.default.contentsOfDirectory(atPath: scratch.path("objects dir"))
   }
@@ -157,34 +162,26 @@ import Testing
 
   @Test func aStoreThatIsGoneIsAStorageError() async throws {
     try FileManager.default.removeItem(atPath: scratch.path("objects dir"))
-    await #expect { try await store.put(object, bytes, contentType: "x/y") { _ in } } throws: {
-      $0.cause == .localStorageError
-    }
+    #expect(try await cause(of: store) == .localStorageError)
   }
 
   /// Nobody can make files in `/sys/kernel`, not even root.
   @Test func unwritableStoreIsAStorageError() async throws {
     let store = try Self.open("/sys/kernel")
-    await #expect { try await store.put(object, bytes, contentType: "x/y") { _ in } } throws: {
-      $0.cause == .localStorageError
-    }
+    #expect(try await cause(of: store) == .localStorageError)
   }
 
   @Test func directoryUnderTheObjectsNameIsAStorageError() async throws {
     try FileManager.default.createDirectory(
       atPath: scratch.path("objects dir/\(object)"), withIntermediateDirectories: true)
-    await #expect { try await store.put(object, bytes, contentType: "x/y") { _ in } } throws: {
-      $0.cause == .localStorageError
-    }
+    #expect(try await cause(of: store) == .localStorageError)
   }
 
   @Test(.enabled(if: SmallDisk.isAllowed, "only root may mount a disk that is soon full"))
   func aFullDiskIsSaidToBeFullAndKeepsNothingHalf() async throws {
     try await SmallDisk.use { path in
       let store = try Self.open(path)
-      await #expect { try await store.put(object, bytes, contentType: "x/y") { _ in } } throws: {
-        $0.cause == .localStorageFull
-      }
+      #expect(try await cause(of: store) == .localStorageFull)
       #expect(try FileManager.default.contentsOfDirectory(atPath: path).isEmpty)
       let small = Array(bytes.prefix(1000))
       _ = try await store.put(ObjectName(SHA256Digest(of: small)), small, contentType: "x/y") { _ in }

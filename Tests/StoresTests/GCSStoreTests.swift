@@ -159,13 +159,7 @@ import Testing
   func cancelled() async throws {
     let server = try FaultServer()
     try await server.script("stall")
-    let (store, bytes) = (try store(at: server.endpoint), bytes())
-    let (begun, begin) = AsyncStream<Void>.makeStream()
-    let upload = Task {
-      try await store.put(object(bytes), bytes, contentType: "x/y") { if $0 > 0 { begin.finish() } }
-    }
-    for await _ in begun {}
-    upload.cancel()
-    await #expect(throws: DeliveryError(.cancelled, "the upload was cancelled")) { try await upload.value }
+    let bytes = bytes()
+    try await expectCancelled(store(at: server.endpoint), object(bytes), bytes)
   }
 }

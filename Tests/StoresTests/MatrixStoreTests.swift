@@ -225,12 +225,7 @@ struct MatrixStoreTests {
 
   @Test func aCancelledUploadSaysSo() async throws {
     try await server.script(Self.config, id("a"), "stall")
-    let (store, object, bytes) = (store, object, bytes)
-    let (begun, begin) = AsyncStream<Void>.makeStream()
-    let upload = Task { try await store.put(object, bytes, contentType: "x/y") { if $0 > 0 { begin.finish() } } }
-    for await _ in begun {}
-    upload.cancel()
-    await #expect(throws: DeliveryError(.cancelled, "the upload was cancelled")) { try await upload.value }
+    await expectCancelled(store, object, bytes)
   }
 
   @Test func deletingDoesNothingAndSaysNothing() async throws {

@@ -124,12 +124,7 @@ import Testing
 
   @Test func aCancelledUploadSaysSo() async throws {
     try await server.script("stall")
-    let (store, object, bytes) = (store, object, bytes)
-    let (begun, begin) = AsyncStream<Void>.makeStream()
-    let upload = Task { try await store.put(object, bytes, contentType: "x/y") { if $0 > 0 { begin.finish() } } }
-    for await _ in begun {}
-    upload.cancel()
-    await #expect(throws: DeliveryError(.cancelled, "the upload was cancelled")) { try await upload.value }
+    await expectCancelled(store, object, bytes)
   }
 
   @Test func aStoreDumpsNoSecret() {

@@ -78,3 +78,15 @@ import Testing
     #expect(error.cause == cause && !error.sentence.contains("\n"))
   }
 }
+
+/// Expects that an upload to a server that does not answer can be cancelled once it has begun.
+func expectCancelled(
+  _ store: some Store, _ object: ObjectName, _ bytes: [UInt8], at location: SourceLocation = #_sourceLocation
+) async {
+  let (begun, begin) = AsyncStream<Void>.makeStream()
+  let upload = Task { try await store.put(object, bytes, contentType: "x/y") { if $0 > 0 { begin.finish() } } }
+  for await _ in begun {}
+  upload.cancel()
+  let error = await #expect(throws: DeliveryError.self, sourceLocation: location) { try await upload.value }
+  #expect(error == DeliveryError(.cancelled, "the upload was cancelled"), sourceLocation: location)
+}
