@@ -1,4 +1,3 @@
-import Foundation
 import Messages
 import SettingKit
 import TestSupport
@@ -11,10 +10,7 @@ struct LoadTests {
   private func load(
     _ text: String, environment: [String: String] = [:], flags: [String: String] = [:]
   ) throws -> Settings {
-    let scratch = try TemporaryDirectory()
-    try Data(text.utf8).write(to: URL(fileURLWithPath: scratch.path("photospool.yaml")))
-    return try Settings.load(
-      file: scratch.path("photospool.yaml"), fileIsExplicit: true, environment: environment, flags: flags)
+    try loadSettings(text, environment: environment, flags: flags).settings
   }
 
   private func problems(
@@ -101,11 +97,8 @@ struct LoadTests {
   @Test("flag, environment, file and default take precedence in this order, and each origin is known")
   func precedence() throws {
     let text = "photo:\n  longestSide: 1001\n  bestQuality: 81\n  worstQuality: 41\n"
-    let scratch = try TemporaryDirectory()
-    let file = scratch.path("photospool.yaml")
-    try Data(text.utf8).write(to: URL(fileURLWithPath: file))
-    let settings = try Settings.load(
-      file: file, fileIsExplicit: true,
+    let (settings, folder) = try loadSettings(
+      text,
       environment: ["PHOTOSPOOL_PHOTO_LONGEST_SIDE": "1002", "PHOTOSPOOL_PHOTO_BEST_QUALITY": "82"],
       flags: ["photo.longestSide": "1003"])
     #expect(settings.photo.limits.longestSide == 1003)
@@ -114,11 +107,11 @@ struct LoadTests {
     #expect(settings.photo.threads == 0)
     #expect(settings.origin(of: "photo.longestSide") == .flag)
     #expect(settings.origin(of: "photo.bestQuality") == .environment("PHOTOSPOOL_PHOTO_BEST_QUALITY"))
-    #expect(settings.origin(of: "photo.worstQuality") == .file(file, line: 4))
+    #expect(settings.origin(of: "photo.worstQuality") == .file("\(folder)/photospool.yaml", line: 4))
     #expect(settings.origin(of: "photo.threads") == .byDefault)
     let told = ["photo.longestSide", "photo.bestQuality", "photo.worstQuality", "photo.threads"]
       .map { settings.origin(of: $0).description }
-    #expect(told == ["command line", "PHOTOSPOOL_PHOTO_BEST_QUALITY", "\(file):4", "default"])
+    #expect(told == ["command line", "PHOTOSPOOL_PHOTO_BEST_QUALITY", "\(folder)/photospool.yaml:4", "default"])
   }
 
   @Test("every setting can come from the environment")
@@ -130,13 +123,6 @@ struct LoadTests {
       #expect(settings.origin(of: setting.key) == .environment(name))
       #expect(settings == Settings())
     }
-  }
-
-  @Test("camel case becomes words with underscores in the environment")
-  func variableNames() {
-    #expect(EnvironmentValues.variable(for: "photo.longestSide") == "PHOTOSPOOL_PHOTO_LONGEST_SIDE")
-    #expect(EnvironmentValues.variable(for: "delivery.backoff.first") == "PHOTOSPOOL_DELIVERY_BACKOFF_FIRST")
-    #expect(EnvironmentValues.variable(for: "inbox") == "PHOTOSPOOL_INBOX")
   }
 
   @Test("PHOTOSPOOL_SPOOL sets the spool's directory")

@@ -15,12 +15,12 @@ func made<Section: SettingsSection>(_ change: (inout Section) -> Void) -> Sectio
 ///
 /// - Parameter folder: made for the call and removed after it.
 func loadSettings(
-  _ text: String, environment: [String: String] = [:]
+  _ text: String, environment: [String: String] = [:], flags: [String: String] = [:]
 ) throws -> (settings: Settings, folder: String) {
   let scratch = try TemporaryDirectory()
   try Data(text.utf8).write(to: URL(fileURLWithPath: scratch.path("photospool.yaml")))
   let settings = try Settings.load(
-    file: scratch.path("photospool.yaml"), fileIsExplicit: true, environment: environment, flags: [:])
+    file: scratch.path("photospool.yaml"), fileIsExplicit: true, environment: environment, flags: flags)
   return (settings, scratch.path)
 }
 
