@@ -9,7 +9,7 @@ extension FuzzTarget {
     "\u{03}\u{0A}\u{20}", "\u{03}\u{08}", "\u{10}", "\u{12}\u{20}", "\u{1A}\u{20}", "\u{22}",
   ]
 
-  private static func pair(_ byte: UInt8) -> Curve25519KeyPair? {
+  static func pair(_ byte: UInt8) -> Curve25519KeyPair? {
     try? Curve25519KeyPair(privateKey: SecretBytes([UInt8](repeating: byte, count: 32)))
   }
 

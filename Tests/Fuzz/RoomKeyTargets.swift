@@ -11,10 +11,6 @@ extension FuzzTarget {
 
   private static let room = "!room:example.org"
 
-  private static func pair(_ byte: UInt8) -> Curve25519KeyPair? {
-    try? Curve25519KeyPair(privateKey: SecretBytes([UInt8](repeating: byte, count: 32)))
-  }
-
   private static let device: OwnDevice? = {
     guard let identity = pair(2), let signing = try? Ed25519KeyPair(seed: SecretBytes([UInt8](repeating: 4, count: 32)))
     else { return nil }

@@ -77,13 +77,6 @@ import Testing
     #expect(names(".sent") == ["2.a.jpg", "a.jpg"])
   }
 
-  @Test("A file is deleted once it was sent") func deletes() throws {
-    try put("a.jpg")
-    _ = try look(folder(after: .delete))
-    #expect(try spool.new.names().count == 1)
-    #expect(names("") == [])
-  }
-
   @Test("The folder names the conversation, and a file above it is left") func folders() throws {
     try put("door/2026/a.jpg")
     try put("b.jpg")
@@ -213,7 +206,7 @@ import Testing
     #expect(try spool.new.names() == [])
   }
 
-  @Test("Three hundred files at once are sent in their order, each once") func burst() throws {
+  @Test("Three hundred files at once are sent in their order, each once, and deleted") func burst() throws {
     for number in 0..<300 { try put("\(number).jpg", modified: Double(number)) }
     let watch = try look(folder(after: .delete))
     _ = watch.round()

@@ -46,7 +46,8 @@ import Testing
         "1 photo, 130 B stay: needed by unfinished requests", "1 photo, 150 B stay: in use as profile photos",
         "1 photo, 140 B stay: last copies, which cannot be fetched again",
       ])
-    #expect(try self.plan(spool, conversation: others).staying.count == 1)
+    let other = try self.plan(spool, conversation: others)
+    #expect(other.going == PhotoAmount(photos: 1, bytes: 120) && other.staying.count == 1)
     #expect(try self.plan(spool, inbox: you).staying == [])
     #expect(try spool.files("a") == whole)
     #expect(try await evicting(spool) == 0)

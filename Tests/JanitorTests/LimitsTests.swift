@@ -120,18 +120,6 @@ import Testing
     #expect(try await spool.isExact())
   }
 
-  @Test func clearDeletesFetchablePhotosOfOneConversation() async throws {
-    let spool = try SpoolUnderJanitor()
-    try await spool.send("a")
-    try await spool.send("b", to: "others")
-    try await spool.send("last", to: "others", remoteUntil: SpoolUnderJanitor.now)
-    _ = try await spool.janitor().pass()
-    let count = try await spool.clear(inbox: nil, conversation: ConversationID(unchecked: "others"))
-    #expect(count.photos == 1)
-    #expect(try spool.files("a") == whole && spool.files("b", to: "others") == thumbnails)
-    #expect(try spool.files("last", to: "others") == whole)
-  }
-
   @Test func nextPassCompletesAnInterruptedEviction() async throws {
     let spool = try SpoolUnderJanitor()
     try await spool.send("a")
