@@ -15,19 +15,17 @@ PHOTOSPOOL names another program than .build/release/photospool. The servers are
 """
 
 import argparse
-import json
 import os
 import shutil
 import sqlite3
 import subprocess
-import sys
 import tempfile
 import time
 from pathlib import Path
 
 import measure
 from PIL import Image
-from measure import PHOTOSPOOL
+from measure import PHOTOSPOOL, SCRIPTS
 from photo_requests import Service
 from texts import BYTES, CONVERSATIONS, HERE, WebSink
 
@@ -36,19 +34,13 @@ KINDS = ("texts", "photos", "takeover", "restart")
 PATIENCE = 600
 # So many conversations are in all partitions.
 MANY = 64
-SERVERS = HERE.parent / "Tests/Support/python/nats_servers.py"
 
 
-class Servers:
+class Servers(measure.Script):
     def __init__(self, place: Path):
         (place / "nats").mkdir()
-        self.process = subprocess.Popen(
-            [sys.executable, SERVERS, place / "nats"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        self.facts = json.loads(self.process.stdout.readline())
-
-    def end(self) -> None:
-        self.process.stdin.close()
-        self.process.wait()
+        super().__init__(SCRIPTS / "nats_servers.py", place / "nats")
+        self.facts = self.answer()
 
 
 class Host:

@@ -18,7 +18,6 @@ import shutil
 import sqlite3
 import statistics
 import subprocess
-import sys
 import tempfile
 import time
 import urllib.parse
@@ -28,39 +27,20 @@ from pathlib import Path
 from PIL import Image
 
 import measure
-from measure import PHOTOSPOOL
+from measure import PHOTOSPOOL, SCRIPTS
 
-HERE = Path(__file__).resolve().parent
-SCRIPTS = HERE.parent / "Tests/Support/python"
 KINDS = ["plain", "encrypted"]
 PATIENCE = 300
 
 
-class Script:
-    """A script of Tests/Support/python that takes orders."""
-
-    def __init__(self, name: str, *arguments: str):
-        self.process = subprocess.Popen(
-            [sys.executable, SCRIPTS / name, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-            stderr=subprocess.DEVNULL)
-
-    def answer(self) -> dict:
-        return json.loads(self.process.stdout.readline())
-
-    def ask(self, *words: str) -> dict:
-        self.process.stdin.write(" ".join(words) + "\n")
-        self.process.stdin.flush()
-        return self.answer()
-
-    def end(self) -> None:
-        self.process.stdin.close()
-        self.process.wait()
+def launch(name: str, *arguments: str) -> measure.Script:
+    return measure.Script(SCRIPTS / name, *arguments, stderr=subprocess.DEVNULL)
 
 
 class Homeserver:
     def __init__(self, place: Path):
         (place / "synapse").mkdir()
-        self.script = Script("synapse.py", str(place / "synapse"))
+        self.script = launch("synapse.py", str(place / "synapse"))
         self.facts = self.script.answer()
         self.endpoint = self.facts["endpoint"]
 
@@ -137,7 +117,7 @@ def send(daemon: Daemon, turn: int, count: int, photo: Path) -> tuple[float, flo
     return time.monotonic() - begin, daemon.stop()
 
 
-def listen(daemon: Daemon, client: Script, count: int, photo: Path) -> tuple[float, float]:
+def listen(daemon: Daemon, client: measure.Script, count: int, photo: Path) -> tuple[float, float]:
     before = daemon.received()
     for _ in range(count):
         client.ask("photo", str(photo))
@@ -157,7 +137,7 @@ def main() -> None:
     Image.effect_noise((640, 480), 60).convert("RGB").save(photo, quality=90)
     server = Homeserver(place)
     scripts = [server.script]
-    reader = Script("encrypted_reader.py", "mautrix", server.endpoint, "bob")
+    reader = launch("encrypted_reader.py", "mautrix", server.endpoint, "bob")
     reader.ask("start")
     scripts.append(reader)
     senders, listeners, clients = {}, {}, {}
@@ -176,7 +156,7 @@ def main() -> None:
             measure.wait_until(lambda: keys.exists() and sqlite3.connect(keys).execute(
                 "SELECT count(*) FROM offered WHERE isPublished").fetchone()[0] > 50, PATIENCE)
         listeners[kind].stop()
-        clients[kind] = Script("encrypted_client.py", server.endpoint, "@alice:localhost", token, f"APP{kind}", room,
+        clients[kind] = launch("encrypted_client.py", server.endpoint, "@alice:localhost", token, f"APP{kind}", room,
                                str(place / f"app-{kind}"))
         clients[kind].ask("begin")
         scripts.append(clients[kind])

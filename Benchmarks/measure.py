@@ -4,11 +4,14 @@ import json
 import os
 import shutil
 import statistics
+import subprocess
+import sys
 import time
 from pathlib import Path
 
 TICK = 1 / os.sysconf("SC_CLK_TCK")
 ROOT = Path(__file__).resolve().parent.parent
+SCRIPTS = ROOT / "Tests/Support/python"
 RESULTS = ROOT / ".build/bench"
 PHOTOSPOOL = os.environ.get("PHOTOSPOOL", str(ROOT / ".build/release/photospool"))
 
@@ -34,6 +37,28 @@ def environment_of(place: Path, port: int, more: str = "log: {level: warning}\n"
     return os.environ | {
         "PHOTOSPOOL_SPOOL": str(place / "spool"), "PHOTOSPOOL_CONFIG": str(place / "photospool.yaml"),
         "SECRET": "whsec_" + "c2VjcmV0" * 4}
+
+
+class Script:
+    """A script that answers with lines of JSON, and ends when its standard input does."""
+
+    def __init__(self, script: Path, *arguments: str | Path, python: str = sys.executable, stderr=None):
+        self.script = script
+        self.process = subprocess.Popen(
+            [python, script, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=stderr, text=True)
+
+    def answer(self) -> dict:
+        line = self.process.stdout.readline()
+        return json.loads(line) if line else sys.exit(f"{self.script.name} ended")
+
+    def ask(self, *words: str) -> dict:
+        self.process.stdin.write(" ".join(words) + "\n")
+        self.process.stdin.flush()
+        return self.answer()
+
+    def end(self) -> None:
+        self.process.stdin.close()
+        self.process.wait()
 
 
 def processes_below(pid: int) -> list[int]:

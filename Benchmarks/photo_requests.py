@@ -26,7 +26,6 @@ PHOTOSPOOL names another program than .build/release/photospool, PHOTOSPOOL_PYTH
 
 import argparse
 import hashlib
-import json
 import os
 import shutil
 import statistics
@@ -38,7 +37,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import measure
-from measure import PHOTOSPOOL
+from measure import PHOTOSPOOL, SCRIPTS
 from texts import WebSink
 
 HERE = Path(__file__).resolve().parent
@@ -48,23 +47,16 @@ CONVERSATIONS, CONNECTIONS = 8, 8
 PATIENCE = 300
 
 
-class Service:
+class Service(measure.Script):
     """SeaweedFS, until its standard input ends."""
 
     def __init__(self, place: Path):
         place.mkdir()
-        self.process = subprocess.Popen(
-            [PYTHON, HERE.parent / "Tests/Support/python/seaweedfs.py", place], text=True, stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE)
-        line = self.process.stdout.readline()
-        self.facts = json.loads(line) if line else sys.exit("SeaweedFS did not start")
+        super().__init__(SCRIPTS / "seaweedfs.py", place, python=PYTHON)
+        self.facts = self.answer()
         self.environment = {
             "S3_KEY": self.facts["accessKey"], "S3_SECRET": self.facts["secretKey"],
             "S3_URL": f"{self.facts['endpoint']}/{self.facts['bucket']}"}
-
-    def end(self) -> None:
-        self.process.stdin.close()
-        self.process.wait()
 
 
 class Photospool:

@@ -21,7 +21,6 @@ UPLOADS names another program than .build/release/uploads.
 """
 
 import argparse
-import json
 import os
 import shlex
 import subprocess
@@ -33,7 +32,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
-from measure import ROOT, keep, plot, spread, table
+from measure import ROOT, SCRIPTS, Script, keep, plot, spread, table
 
 UPLOADS = os.environ.get("UPLOADS", str(ROOT / ".build/release/uploads"))
 # The Python that runs the test servers.
@@ -62,12 +61,9 @@ class Cost:
 def serve(stack: ExitStack, script: Path, *arguments: str) -> dict[str, str]:
     """Starts a server of a script that ends when its standard input does, and gives its facts."""
     directory = stack.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True))
-    process = subprocess.Popen(
-        [SERVERS, script, directory, *arguments], text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-    stack.callback(process.wait)
-    stack.callback(process.stdin.close)
-    line = process.stdout.readline()
-    return json.loads(line) if line else sys.exit(f"{script.name} did not start")
+    server = Script(script, directory, *arguments, python=SERVERS)
+    stack.callback(server.end)
+    return server.answer()
 
 
 def run(command: list[str], said: str = "", **settings: str) -> Cost:
@@ -155,7 +151,7 @@ def main() -> None:
         for is_secure in (False, True):
             # A service of its own for each, as it keeps 1 GB at most.
             with ExitStack() as servers:
-                service = serve(servers, ROOT / "Tests/Support/python/seaweedfs.py")
+                service = serve(servers, SCRIPTS / "seaweedfs.py")
                 nginx = serve(servers, ROOT / "Benchmarks/uploads/nginx.py", service["endpoint"])
                 who = (service["bucket"], service["accessKey"], service["secretKey"], nginx["authority"])
                 kept = Path(nginx["authority"]).parent / "kept"
