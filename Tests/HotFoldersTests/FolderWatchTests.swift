@@ -85,12 +85,15 @@ import Testing
     #expect(names("") == ["b.jpg", "door"])
   }
 
-  @Test("What is incomplete, no image, hidden or a link is left") func left() throws {
+  @Test("What is incomplete, no image, hidden, a link, deleted or a snapshot of network storage is left")
+  func left() throws {
     try put("half.jpg", Array(Self.jpeg.dropLast()))
     try put("empty.jpg", [])
     try put("notes.txt", Array("hello".utf8))
     try put("a.jpg.part")
-    try put("@eaDir/a.jpg")
+    for folder in ["@Recycle", "$RECYCLE.BIN", "#snapshot/2026", "System Volume Information", "@eaDir"] {
+      try put("\(folder)/a.jpg")
+    }
     try FileManager.default.createSymbolicLink(atPath: scratch.path("hot/link.jpg"), withDestinationPath: "half.jpg")
     let before = names("")
     let watch = try look(folder())
@@ -195,15 +198,6 @@ import Testing
     #expect(rename(scratch.path("hot/\(name)"), scratch.path("hot/short.jpg")) == 0)
     _ = watch.round()
     #expect(names(".sent") == ["short.jpg"])
-  }
-
-  @Test("Deleted files and snapshots of network storage are not sent, in any case of their folders' names")
-  func bins() throws {
-    for folder in ["@Recycle", "$RECYCLE.BIN", "#snapshot/2026", "System Volume Information", "@eaDir"] {
-      try put("\(folder)/a.jpg")
-    }
-    _ = try look(folder())
-    #expect(try spool.new.names() == [])
   }
 
   @Test("Three hundred files at once are sent in their order, each once, and deleted") func burst() throws {
