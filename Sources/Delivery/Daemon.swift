@@ -67,7 +67,9 @@ package struct Daemon: Sendable, HasCore {
     let filing = Filing(core: core, pool: BlockingPool(label: "filing", threads: 8), hooks: hooks)
     var worker = ConversationWorker(core: core, files: files, photos: photos, circuits: circuits)
     if let link {
-      worker.relay = Relay(core: core, link: link, files: files, circuits: circuits)
+      worker.relay = Relay(
+        core: core, link: link, files: files, photos: PhotoRelay(core: core, link: link, files: files),
+        circuits: circuits)
       owner = try await Owner(beside: core, link: link)
     } else {
       owner = nil

@@ -1,15 +1,15 @@
 import Clusters
-import Digests
 import Ledgers
 import Messages
 import Photos
 
-/// Reads photos and texts of requests that other hosts accepted: photos from the cluster, texts from the owner's ledger.
+/// Reads photos and texts of requests that other hosts accepted: prepared photos from the cluster, texts from the owner's
+/// ledger.
 struct OwnedFiles: Sendable {
   let link: ClusterLink
   let ledger: Ledger
 
-  func photo(of message: QueuedMessage) async throws -> PhotoBytes {
+  func photo(of message: QueuedMessage) async throws -> PreparedPhoto {
     guard let id = message.id else { throw Self.gone }
     let name = BlobName(record: id, part: message.position)
     let bytes: [UInt8]
@@ -23,10 +23,10 @@ struct OwnedFiles: Sendable {
       if case .newer(let sentence) = error { throw DeliveryError(.localResources, sentence) }
       throw DeliveryError(.photoChanged, error.description)
     }
-    guard SHA256Digest(of: bytes).hex == message.digest else {
-      throw DeliveryError(.photoChanged, "the photo in the cluster is not the one that was accepted; drop it again")
+    guard let relayed = RelayedPhoto(bytes) else {
+      throw DeliveryError(.localResources, "a later version relayed the photo; upgrade the hosts that publish first")
     }
-    return try PhotoBytes(bytes)
+    return relayed.photo
   }
 
   func texts(of messages: [QueuedMessage]) async throws -> [String] {

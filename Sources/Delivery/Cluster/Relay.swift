@@ -5,7 +5,7 @@ import Messages
 import Synchronization
 
 /// Relays the requests of a conversation to the queue of the cluster, in order, one append at a time. Short texts that follow
-/// each other share a record.
+/// each other share a record. Photos are prepared and stored first.
 ///
 /// Before the queue gets a record, the messages of its requests are committed as `publishing`, with the record's id. A record
 /// whose append was not answered is in doubt: it is looked for in the queue, then among the facts, and appended again under
@@ -18,6 +18,7 @@ struct Relay: Sendable, HasCore {
   let core: DeliveryCore
   let link: ClusterLink
   let files: RequestFiles
+  let photos: PhotoRelay
   let circuits: Circuits
   private let doubts = Doubts()
 
@@ -40,7 +41,7 @@ struct Relay: Sendable, HasCore {
     case untried(Obstacle)
     case inDoubt(Obstacle)
     /// It can never be relayed; the queue surely does not get it.
-    case failed(QueuedMessage, DeliveryError)
+    case failed(QueuedMessage, StepError.Step, DeliveryError)
   }
 
   /// Relays until nothing waits, or the conversation has to wait.
@@ -49,8 +50,23 @@ struct Relay: Sendable, HasCore {
   func run(
     _ conversation: Int64, isStopping: () -> Bool, expired: (QueuedMessage) -> DeliveryError?
   ) async throws {
+    var ahead = PhotosAhead(photos)
+    do {
+      try await run(conversation, &ahead, isStopping: isStopping, expired: expired)
+    } catch {
+      await ahead.end()
+      throw error
+    }
+    await ahead.end()
+  }
+
+  private func run(
+    _ conversation: Int64, _ ahead: inout PhotosAhead, isStopping: () -> Bool,
+    expired: (QueuedMessage) -> DeliveryError?
+  ) async throws {
     while !isStopping() && !Task.isCancelled {
       let requests = try await ledger.relayable(in: conversation)
+      await ahead.keep(requests.filter(\.hasPhotos).map { id(of: $0) })
       guard let first = requests.first, !first.first.isHeld else { return }
       if first.first.isDuplicate {
         if try await ledger.awaitsRelayed(first.first) {
@@ -62,12 +78,12 @@ struct Relay: Sendable, HasCore {
         continue
       }
       if !first.isInDoubt, let error = expired(first.first) {
-        try await fail(first.first, error)
+        try await fail(first.first, .publish, error)
+        await photos.remove(first, as: id(of: first))
         continue
       }
-      let together = Self.together(requests)
       let due = first.first.acceptedAt.advanced(seconds: plan.delivery.lifetime.seconds)
-      guard try await relay(together, due: due) else { return }
+      guard try await relay(requests, &ahead, due: due) else { return }
     }
   }
 
@@ -82,13 +98,17 @@ struct Relay: Sendable, HasCore {
     var bytes = 0
     let texts = requests.prefix(RelayedRequest.mostInRecord).prefix { request in
       bytes += request.messages.reduce(0) { $0 + $1.bytes }
-      return request.isText && !request.isInDoubt && !request.first.isDuplicate && bytes <= bytesInRecord
+      return request.isText && request.isUntried && bytes <= bytesInRecord
     }
     return texts.isEmpty ? [next] : Array(texts)
   }
 
-  /// Relays requests in one record. Returns false if the conversation has to wait.
-  private func relay(_ requests: [RelayableRequest], due: Timestamp) async throws -> Bool {
+  /// Relays the first of `waiting` in one record, while the photos of the next ones are prepared and stored. Returns false if
+  /// the conversation has to wait.
+  private func relay(
+    _ waiting: [RelayableRequest], _ ahead: inout PhotosAhead, due: Timestamp
+  ) async throws -> Bool {
+    let requests = Self.together(waiting)
     guard let next = requests.first else { return false }
     let (first, conversation) = (next.first, next.first.conversationRow)
     // One in doubt may be in the queue; the store is then not needed.
@@ -99,38 +119,56 @@ struct Relay: Sendable, HasCore {
         return false
       }
     }
+    if next.hasPhotos, !next.isInDoubt {
+      // Before anything is in doubt, so that the request can be cancelled meanwhile.
+      do { try await ahead.store(next, as: id(of: next)) } catch {
+        if error is CancellationError { throw error }
+        let result = setback(error, isSurelyAbsent: true)
+        if case .failed = result { await photos.remove(next, as: id(of: next)) }
+        return try await settle(result, of: first, until: due)
+      }
+      try await circuits.succeeded(ClusterLink.bytesDestination, for: conversation)
+      var count = 0
+      let later = waiting.dropFirst().prefix { request in
+        count += request.messages.count { $0.kind.hasPhoto }
+        return count <= plan.delivery.lookahead
+      }
+      for request in later where request.hasPhotos && request.isUntried { ahead.start(request, as: id(of: request)) }
+    }
     let doubt = next.isInDoubt ? next.first.record : nil
     let begun = try await ledger.beginRelaying(requests) { [self] in doubt ?? RecordID(of: $0.map { id(of: $0) }) }
     guard let (begun, record) = begun, let message = begun.first?.first else { return false }
-    let result = await relay(begun, as: record)
+    let result = try await relay(begun, as: record)
     switch result {
     case .relayed: try await ledger.endRelaying(relayed: begun, untried: [])
     case .untried, .failed: try await ledger.endRelaying(relayed: [], untried: begun)
     case .inDoubt: break
     }
+    guard case .relayed = result else { return try await settle(result, of: message, until: due) }
+    for request in begun {
+      log.info("relayed", metadata: ["request": "\(request.first.request)", "record": "\(record)"])
+    }
+    troubles.end(Self.work)
+    try await circuits.succeeded(ClusterLink.destination, for: conversation)
+    return true
+  }
+
+  /// Lets the conversation wait, and returns false; or fails the request, and returns true.
+  private func settle(_ result: Result, of message: QueuedMessage, until due: Timestamp) async throws -> Bool {
     switch result {
-    case .relayed:
-      for request in begun {
-        log.info("relayed", metadata: ["request": "\(request.first.request)", "record": "\(record)"])
-      }
-      troubles.end(Self.work)
-      try await circuits.succeeded(ClusterLink.destination, for: conversation)
-      if needed.contains(ClusterLink.bytesDestination) {
-        try await circuits.succeeded(ClusterLink.bytesDestination, for: conversation)
-      }
-      return true
+    case .relayed: return true
     case .untried(let obstacle), .inDoubt(let obstacle):
       if let destination = obstacle.destination {
         if obstacle.error.cause.concernsAll {
-          try await circuits.failed(destination, obstacle.error, conversation: conversation)
+          try await circuits.failed(destination, obstacle.error, conversation: message.conversationRow)
         } else {
           try await circuits.answered(destination)
         }
       }
       try await wait(message, obstacle, until: due)
       return false
-    case .failed(let message, let error):
-      try await fail(message, error)
+    case .failed(let message, let step, let error):
+      try await fail(message, step, error)
       return true
     }
   }
@@ -148,14 +186,14 @@ struct Relay: Sendable, HasCore {
     try await circuits.hasParked(for: destination, error)
   }
 
-  private func fail(_ message: QueuedMessage, _ error: DeliveryError) async throws {
+  private func fail(_ message: QueuedMessage, _ step: StepError.Step, _ error: DeliveryError) async throws {
     log.warning(
       "failed",
       metadata: [
-        "request": "\(message.request)", "message": "\(message.message)", "step": "relay",
+        "request": "\(message.request)", "message": "\(message.message)", "step": "\(step.rawValue)",
         "cause": "\(error.cause.rawValue)", "error": "\(error.sentence)",
       ])
-    try await ledger.fail(message, step: StepError.Step.publish.rawValue, error: error, at: .now())
+    try await ledger.fail(message, step: step.rawValue, error: error, at: .now())
     signals.filing.ring()
   }
 
@@ -165,7 +203,7 @@ struct Relay: Sendable, HasCore {
 
   // MARK: One record
 
-  private func relay(_ requests: [RelayableRequest], as id: RecordID) async -> Result {
+  private func relay(_ requests: [RelayableRequest], as id: RecordID) async throws -> Result {
     guard let next = requests.first else { return .relayed }
     let partition = Partition(of: next.first.conversation)
     var isSurelyAbsent = !next.isInDoubt
@@ -183,32 +221,36 @@ struct Relay: Sendable, HasCore {
           return isSurelyAbsent ? .untried(obstacle) : .inDoubt(obstacle)
         }
       }
+      // The cluster may have lost them with the record.
+      if next.isInDoubt, next.hasPhotos { try await photos.store(next, as: id) }
       var contents: [RelayedRequest] = []
       for request in requests { contents.append(try await self.contents(of: request)) }
-      if next.hasPhotos { try await putPhotos(of: next, as: id) }
       let sealed = try link.seal.record(.requests(contents), as: id)
       _ = try await link.queue.append(sealed, as: id, to: partition)
       doubts.end(id)
       return .relayed
-    } catch let error as QueueError {
-      if case .doubtful = error {
+    } catch {
+      // It stays in doubt.
+      if next.isInDoubt, error is CancellationError { throw error }
+      if case .doubtful? = error as? QueueError {
         doubts.begin(id)
         isSurelyAbsent = false
       }
-      let obstacle = obstacle(error, .unreachable, at: ClusterLink.destination)
-      return isSurelyAbsent ? .untried(obstacle) : .inDoubt(obstacle)
-    } catch let failure as BytesFailure {
-      // Nothing was asked of the queue.
-      let obstacle = obstacle(failure.error, .network, at: ClusterLink.bytesDestination)
-      return isSurelyAbsent ? .untried(obstacle) : .inDoubt(obstacle)
-    } catch let failure as FileFailure {
-      let obstacle = Obstacle(error: failure.error)
-      if !isSurelyAbsent { return .inDoubt(obstacle) }
-      return failure.error.cause.disposition == .fail ? .failed(failure.message, failure.error) : .untried(obstacle)
-    } catch {
-      let obstacle = Obstacle(error: DeliveryError(.localResources, "\(error)"))
-      return isSurelyAbsent ? .untried(obstacle) : .inDoubt(obstacle)
+      return setback(error, isSurelyAbsent: isSurelyAbsent)
     }
+  }
+
+  private func setback(_ error: any Error, isSurelyAbsent: Bool) -> Result {
+    let found: Obstacle
+    switch error {
+    case let error as QueueError: found = obstacle(error, .unreachable, at: ClusterLink.destination)
+    case RelayFailure.store(let error): found = obstacle(error, .network, at: ClusterLink.bytesDestination)
+    case RelayFailure.file(let message, let step, let error):
+      if isSurelyAbsent, error.cause.disposition == .fail { return .failed(message, step, error) }
+      found = Obstacle(error: error)
+    default: found = Obstacle(error: DeliveryError(.localResources, "\(error)"))
+    }
+    return isSurelyAbsent ? .untried(found) : .inDoubt(found)
   }
 
   /// - Parameter cause: of an error that may concern all conversations.
@@ -229,13 +271,6 @@ struct Relay: Sendable, HasCore {
     return try await link.queue.fact(of: id, from: link.host) != nil
   }
 
-  private struct FileFailure: Error {
-    let message: QueuedMessage
-    let error: DeliveryError
-  }
-
-  private struct BytesFailure: Error { let error: QueueError }
-
   private func contents(of request: RelayableRequest) async throws -> RelayedRequest {
     var parts: [RelayedRequest.Message] = []
     for message in request.messages {
@@ -254,32 +289,26 @@ struct Relay: Sendable, HasCore {
   private func text(of message: QueuedMessage) async throws -> String {
     do { return try await files.texts(of: [message]).first ?? "" } catch let error as DeliveryError {
       let cause = error.cause == .photoChanged ? Cause.textChanged : error.cause
-      throw FileFailure(message: message, error: DeliveryError(cause, error.sentence))
-    }
-  }
-
-  private func putPhotos(of request: RelayableRequest, as id: RecordID) async throws {
-    try await withThrowingTaskGroup(of: Void.self) { group in
-      for message in request.messages where message.kind.hasPhoto {
-        group.addTask {
-          let name = BlobName(record: id, part: message.position)
-          let bytes: [UInt8]
-          do { bytes = try await files.contents(ofPhoto: message) } catch let error as DeliveryError {
-            throw FileFailure(message: message, error: error)
-          }
-          // Bytes without a record do no harm, so a lost answer puts nothing in doubt.
-          do { try await link.bytes.put(link.seal.blob(bytes, as: name), as: name) } catch let error as QueueError {
-            throw BytesFailure(error: error)
-          }
-        }
-      }
-      try await group.waitForAll()
+      throw RelayFailure.file(message, .publish, DeliveryError(cause, error.sentence))
     }
   }
 }
 
 extension RelayableRequest {
   fileprivate var hasPhotos: Bool { messages.contains(where: \.kind.hasPhoto) }
+  fileprivate var isUntried: Bool { !isInDoubt && !first.isDuplicate }
+}
+
+/// Why a request is not relayed, besides the queue's errors.
+enum RelayFailure: Error {
+  case file(QueuedMessage, StepError.Step, DeliveryError)
+  /// Its photos cannot be stored.
+  case store(QueueError)
+
+  /// A retry may succeed.
+  var canPass: Bool {
+    if case .file(_, _, let error) = self { error.cause.disposition != .fail } else { true }
+  }
 }
 
 /// The requests whose append was not answered, and when it was last tried.

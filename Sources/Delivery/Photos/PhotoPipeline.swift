@@ -201,33 +201,24 @@ actor PhotoPipeline: HasCore {
     }
     let seal = try await seal(of: message, for: address, on: route)
     guard try await ledger.beginPreparing(message) else { throw CancellationError() }
-    log.debug("preparing", metadata: ["request": "\(message.request)", "message": "\(message.message)"])
-    var begin = ContinuousClock.now
     let prepared = try await atStep(.prepare) {
-      let prepared = try await preparer.prepare(
-        files.photo(of: message), for: message.kind == .profile ? .profile : .message)
+      // The copy belongs to the host that accepted it.
+      if let owned = files.owned { return try await owned.photo(of: message) }
+      let prepared = try await prepare(message, in: files, by: preparer)
       try await cache(prepared, of: message)
       return prepared
     }
     let sealed = try await atStep(.prepare) { try seal.seal(photoFile(prepared)) }
     let row = row(of: prepared, of: message)
-    var seconds = times.done(.prepare, since: begin)
-    log.info(
-      "prepared",
-      metadata: [
-        "request": "\(message.request)", "message": "\(message.message)", "step": "prepare", "bytes": "\(row.bytes)",
-        "from": "\(row.originalBytes)", "size": "\(row.width)x\(row.height)",
-        "seconds": "\(seconds)",
-      ])
-    begin = .now
     try Task.checkCancellation()
     // The conversation may have changed during preparation.
     try await admit(address, on: route)
+    let begin = ContinuousClock.now
     let uploaded = try await atStep(.upload, route.store.name) {
       try await upload(sealed, row: row, of: message, to: route.store)
     }
     try await circuits.succeeded(route.store.name, for: message.conversationRow)
-    seconds = times.done(.upload, since: begin)
+    let seconds = times.done(.upload, since: begin)
     log.info(
       "uploaded",
       metadata: [
@@ -298,8 +289,6 @@ actor PhotoPipeline: HasCore {
   }
 
   private nonisolated func cache(_ prepared: PreparedPhoto, of message: QueuedMessage) async throws {
-    // The copy belongs to the host that accepted it.
-    if files.owned != nil { return }
     let cache = PhotoCache(files.spool)
     try await files.pool.run { [spool = files.spool] in
       do {

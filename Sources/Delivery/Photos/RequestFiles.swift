@@ -15,8 +15,7 @@ struct RequestFiles: Sendable {
   var owned: OwnedFiles?
 
   func photo(of message: QueuedMessage) async throws -> PhotoBytes {
-    if let owned { return try await owned.photo(of: message) }
-    return try await pool.run { [spool] in
+    try await pool.run { [spool] in
       try spool.read(message) { file in
         var hasher = SHA256Hasher()
         var isTooLarge = false
@@ -29,16 +28,6 @@ struct RequestFiles: Sendable {
         }
         let digest = hasher.finish()
         return isTooLarge || digest.hex != message.digest ? nil : photo
-      }
-    }
-  }
-
-  /// The bytes of a photo as they were accepted.
-  func contents(ofPhoto message: QueuedMessage) async throws -> [UInt8] {
-    try await pool.run { [spool] in
-      try spool.read(message) { file in
-        let bytes = try file.contents(limit: RequestLimits.photoBytes)
-        return bytes.flatMap { SHA256Digest(of: $0).hex == message.digest ? $0 : nil }
       }
     }
   }

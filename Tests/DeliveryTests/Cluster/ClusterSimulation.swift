@@ -51,7 +51,7 @@ struct ClusterSimulation {
     }
   }
 
-  /// Drops texts on all hosts while hosts are killed and put to sleep, and waits until all have ended.
+  /// Drops texts, some of them with a photo, on all hosts while hosts are killed and put to sleep, and waits until all have ended.
   ///
   /// - Returns: what is wrong; empty if nothing is.
   /// - Parameter owned: partitions that the first host owned before it was started.
@@ -67,7 +67,8 @@ struct ClusterSimulation {
         for _ in 0..<perRound {
           let conversation = "c\(random.below(4))"
           let kind = ["odd", "bad", "text", "text", "text", "text"][random.below(6)]
-          let request = try hosts[host].drop("\(kind) \(dropped.count)", to: conversation)
+          let withPhoto = kind == "text" && random.below(4) == 0
+          let request = try hosts[host].drop("\(kind) \(dropped.count)", withPhoto: withPhoto, to: conversation)
           dropped.append((host, request, conversation))
         }
       }

@@ -80,6 +80,19 @@ struct ClusterSimulationTests {
     try await expectDelay(.serverBusy, flaw: .isFull(full))
   }
 
+  @Test("photos are stored before their requests are relayed, and those behind the first meanwhile")
+  func storesPhotosAhead() async throws {
+    let full = Partition(of: ConversationID(unchecked: "c0"))
+    let simulation = try ClusterSimulation(seed: 1, hosts: 1, faults: 0, flaw: .isFull(full))
+    let host = simulation.hosts[0]
+    let dropped = try (0..<3).map { _ in try host.drop("text", withPhoto: true, to: "c0") }
+    try await host.start()
+    while simulation.queue.blobs.count < dropped.count { await Task.yield() }
+    #expect(try dropped.map { try host.story(of: $0)?.state } == [.queued, .queued, .queued])
+    #expect(simulation.queue.appended == 0)
+    await host.kill()
+  }
+
   @Test("photos that cannot be stored delay only their own conversations")
   func delaysForBytes() async throws { try await expectDelay(.network, flaw: .keepsNoBytes) }
 
