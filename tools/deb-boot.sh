@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # deb-boot.sh TREE PACKAGE WEB-PACKAGE PHOTO: boots the Debian in TREE with its own systemd and installs the packages there.
-# Sends to the service, by the page too, reloads, hangs and removes it, and runs the janitor's unit. Root only; 77 if this machine cannot boot it.
+# Sends to the service, by the page too, reloads, hangs and removes it, and runs the janitor's unit. PHOTOSPOOL_DEB_BEFORE names
+# the package of an earlier version, whose full spool they take over. Root only; 77 if this machine cannot boot it.
 set -euo pipefail
 tree=$1 package=$2 web=$3 photo=$4
 scratch=$(mktemp -d)
@@ -50,14 +51,37 @@ is_up() { in_debian systemctl is-system-running | grep -qE '^(running|degraded)$
 wait_until 60 is_up || skip 'systemd does not come up here'
 ok "booted: $(in_debian systemctl --version | head -n 1)"
 
+in_debian useradd --user-group sender
+in_debian install -o sender -m 644 /root/cat.jpg /tmp/cat.jpg
+if [ -n "${PHOTOSPOOL_DEB_BEFORE:-}" ]; then
+  cp "$PHOTOSPOOL_DEB_BEFORE" "$tree/root/before.deb"
+  in_debian dpkg -i /root/before.deb > "$scratch/log" 2>&1 || fail "the earlier version cannot be installed: $(cat "$scratch/log")"
+  before=$(in_debian photospool --version | head -n 1)
+  as photospool photospool hold waiting > /dev/null
+  as photospool photospool send --wait --to done --photo /tmp/cat.jpg --text 'Before the upgrade' > /dev/null || fail "$before does not send"
+  for number in $(seq 100); do
+    photo=(); [ $((number % 10)) != 0 ] || photo=(--photo /tmp/cat.jpg)
+    as photospool photospool send --to waiting --text "$number" "${photo[@]}"
+  done > "$scratch/waiting"
+fi
+
 in_debian dpkg -i /root/photospool.deb > "$scratch/log" 2>&1 || fail "it cannot be installed: $(cat "$scratch/log")"
 [ "$(shows photospool ActiveState)/$(shows photospool Type)" = active/notify ] || fail 'installing does not start the daemon'
 [ "$(shows photospool-janitor.timer ActiveState)" = active ] || fail 'installing does not start the timer'
 in_debian systemctl cat photospool.service photospool-janitor.service photospool-janitor.timer || fail 'systemctl cat does not show the units'
 ok 'installed: systemctl cat shows the units, the daemon runs and the timer is armed'
 
-in_debian useradd --user-group --groups photospool sender
-in_debian install -o sender /root/cat.jpg /tmp/cat.jpg
+if [ -n "${before:-}" ]; then
+  as photospool photospool release waiting > /dev/null
+  mapfile -t waiting < "$scratch/waiting"
+  as photospool photospool wait --timeout 120 "${waiting[@]}" || fail "not everything of $before was sent"
+  in_debian cat /var/spool/photospool/published/waiting.jsonl | sed -n 's/.*"text":"\([0-9]*\)".*/\1/p' | cmp - <(seq 100) || fail "$before's requests are not in order"
+  [ "$(in_debian grep -c '"kind":"photo"' /var/spool/photospool/published/waiting.jsonl)" = 10 ] || fail "photos of $before"
+  in_debian ls /var/spool/photospool/sent | wc -l | grep -qx 101 || fail 'receipts'
+  ok "upgraded from $before: what waited was sent, in order"
+fi
+
+in_debian usermod -a -G photospool sender
 in_debian systemctl stop photospool-janitor.timer
 name=$(as sender photospool send --to family --photo /tmp/cat.jpg) || fail 'a user of the group cannot send'
 as photospool photospool wait --timeout 120 "$name" || fail "$name was not sent"
