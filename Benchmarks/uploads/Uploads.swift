@@ -23,7 +23,7 @@ import Synchronization
     options.authorityFile = arguments[4].isEmpty ? nil : arguments[4]
     let store = S3Store(
       try S3Service(endpoint: arguments[1], region: "us-east-1", bucket: arguments[2]),
-      credentials: S3Credentials(accessKey: key, secretKey: Secret(secret)), client: HTTPClient(options))
+      credentials: Renewable(S3Credentials(accessKey: key, secretKey: Secret(secret))), client: HTTPClient(options))
     let files = Files(Array(arguments[5...]))
     try await withThrowingTaskGroup(of: Void.self) { group in
       for _ in 0..<atOnce {

@@ -16,7 +16,7 @@ import Testing
   init() throws {
     server = try FaultServer()
     store = try PresignedStore(
-      endpoint: server.url("presigned"), token: Secret("TOKENSECRET"), client: HTTPClient())
+      endpoint: server.url("presigned"), token: Renewable(Secret("TOKENSECRET")), client: HTTPClient())
   }
 
   private func ticket(_ uploadURL: String, _ more: String = "") -> String {
@@ -106,7 +106,8 @@ import Testing
 
   @Test func refusedTokenIsReadAgainOnTheNextAttempt() async throws {
     let store = try PresignedStore(
-      endpoint: server.url("presigned"), token: Secret("old"), rereadToken: { Secret("new") }, client: HTTPClient())
+      endpoint: server.url("presigned"), token: Renewable(Secret("old")) { Secret("new") },
+      client: HTTPClient())
     for word in ["status/401", "status/503"] {
       try await server.script(word)
       await #expect(throws: DeliveryError.self) { try await store.check() }

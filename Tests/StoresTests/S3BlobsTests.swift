@@ -17,7 +17,8 @@ struct S3BlobsTests {
   private func blobs(_ server: S3Server, bucket: String = "photos", key: String? = nil) throws -> S3Blobs {
     S3Blobs(
       try server.service(bucket: bucket),
-      credentials: try key.map { S3Credentials(accessKey: $0, secretKey: Secret("SKRO")) } ?? server.credentials(),
+      credentials: Renewable(
+        try key.map { S3Credentials(accessKey: $0, secretKey: Secret("SKRO")) } ?? server.credentials()),
       client: HTTPClient())
   }
 
@@ -26,8 +27,8 @@ struct S3BlobsTests {
     limits.stall = .seconds(1)
     return S3Blobs(
       try S3Service(endpoint: endpoint, region: "us-east-1", bucket: "photos"),
-      credentials: S3Credentials(accessKey: "AKTEST", secretKey: Secret("SKSECRET")), client: HTTPClient(),
-      limits: limits)
+      credentials: Renewable(S3Credentials(accessKey: "AKTEST", secretKey: Secret("SKSECRET"))),
+      client: HTTPClient(), limits: limits)
   }
 
   /// Another record for every call.

@@ -23,8 +23,8 @@ import Testing
     limits.replyBytes = 100_000
     return S3Store(
       try S3Service(endpoint: endpoint, region: "us-east-1", bucket: "photos"),
-      credentials: S3Credentials(
-        accessKey: "AKTEST", secretKey: Secret("SKSECRET"), sessionToken: Secret("TOKENSECRET")),
+      credentials: Renewable(
+        S3Credentials(accessKey: "AKTEST", secretKey: Secret("SKSECRET"), sessionToken: Secret("TOKENSECRET"))),
       client: HTTPClient(), limits: limits)
   }
 
@@ -67,8 +67,8 @@ import Testing
       S3Credentials(accessKey: name, secretKey: Secret("SKSECRET"), sessionToken: Secret("token of \(name)"))
     }
     let store = S3Store(
-      try S3Service(endpoint: server.endpoint, region: "us-east-1", bucket: "photos"), credentials: credentials("OLD"),
-      rereadCredentials: { credentials("NEW") }, client: HTTPClient())
+      try S3Service(endpoint: server.endpoint, region: "us-east-1", bucket: "photos"),
+      credentials: Renewable(credentials("OLD")) { credentials("NEW") }, client: HTTPClient())
     for word in ["status/503", refusal, "status/503"] {
       try await server.script(word)
       await #expect(throws: DeliveryError.self) { try await store.check() }

@@ -26,7 +26,7 @@ struct S3StoreTests {
   ) throws -> S3Store {
     S3Store(
       try server.service(bucket: bucket, region: region, addressing: addressing),
-      credentials: try server.credentials(secret: secret), publicURL: publicURL, client: client)
+      credentials: Renewable(try server.credentials(secret: secret)), publicURL: publicURL, client: client)
   }
 
   private func error(_ store: S3Store, _ bytes: [UInt8]) async throws -> DeliveryError? {
@@ -136,7 +136,8 @@ struct S3StoreTests {
   @Test(arguments: S3Server.allCases)
   func anUnknownKeyHoldsTheStore(at server: S3Server) async throws {
     let unknown = S3Store(
-      try server.service(), credentials: S3Credentials(accessKey: "AKNOBODY", secretKey: Secret("x")), client: client)
+      try server.service(),
+      credentials: Renewable(S3Credentials(accessKey: "AKNOBODY", secretKey: Secret("x"))), client: client)
     #expect(try await error(unknown, bytes())?.cause == .authExpired)
   }
 
@@ -153,8 +154,8 @@ struct S3StoreTests {
 
   @Test func aKeyThatMayOnlyReadHoldsTheStore() async throws {
     let reader = S3Store(
-      try S3Server.seaweedFS.service(), credentials: S3Credentials(accessKey: "AKRO", secretKey: Secret("SKRO")),
-      client: client)
+      try S3Server.seaweedFS.service(),
+      credentials: Renewable(S3Credentials(accessKey: "AKRO", secretKey: Secret("SKRO"))), client: client)
     let error = try await error(reader, bytes())
     #expect(error?.cause == .configError && error?.sentence.contains("what the credentials may do") == true)
   }

@@ -24,11 +24,10 @@ package struct PresignedStore: Store {
   /// - Parameters:
   ///   - name: its name in the configuration, the log and the ledger.
   ///   - token: sent to the endpoint only, as `Authorization: Bearer`.
-  ///   - rereadToken: reads it again after a refusal; nil if it never changes.
   /// - Throws: `.configError` for an invalid URL.
   package init(
-    name: String = "presigned", endpoint: String, token: Secret? = nil,
-    rereadToken: (@Sendable () throws -> Secret?)? = nil, client: HTTPClient, limits: HTTPLimits = HTTPLimits()
+    name: String = "presigned", endpoint: String, token: Renewable<Secret?>, client: HTTPClient,
+    limits: HTTPLimits = HTTPLimits()
   ) throws(DeliveryError) {
     guard let address = HTTPAddress(endpoint) else {
       throw DeliveryError(
@@ -37,7 +36,7 @@ package struct PresignedStore: Store {
     self.name = name
     self.endpoint = endpoint + (address.query == nil ? "?" : "&")
     isSecure = address.scheme == "https"
-    self.token = Renewable(token, read: rereadToken)
+    self.token = token
     self.client = client
     self.limits = limits
     faults = StoreFaults(store: "the upload endpoint at \(address.authority)")

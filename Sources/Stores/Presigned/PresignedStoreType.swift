@@ -28,7 +28,7 @@ package struct PresignedStoreType: StoreType {
 
   package func store(_ name: String, in surroundings: DestinationSurroundings) throws -> any Store {
     try PresignedStore(
-      name: name, endpoint: endpoint, token: token.source?.load(), rereadToken: { try token.source?.load() },
+      name: name, endpoint: endpoint, token: Renewable(reading: { try token.source?.load() }),
       client: surroundings.client, limits: surroundings.limits)
   }
 }

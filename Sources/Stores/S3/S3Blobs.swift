@@ -2,6 +2,7 @@ import Clusters
 import Digests
 import HTTP
 import Messages
+import Secrets
 
 /// Sealed bytes of relayed requests in a bucket of an S3 service.
 ///
@@ -10,13 +11,10 @@ import Messages
 package struct S3Blobs: BlobStore {
   private let bucket: S3Bucket
 
-  /// - Parameter rereadCredentials: reads them again after a refusal; nil if they never change.
   package init(
-    _ service: S3Service, credentials: S3Credentials, rereadCredentials: (@Sendable () throws -> S3Credentials)? = nil,
-    client: HTTPClient, limits: HTTPLimits = HTTPLimits()
+    _ service: S3Service, credentials: Renewable<S3Credentials>, client: HTTPClient, limits: HTTPLimits = HTTPLimits()
   ) {
-    bucket = S3Bucket(
-      service, credentials: credentials, rereadCredentials: rereadCredentials, client: client, limits: limits)
+    bucket = S3Bucket(service: service, credentials: credentials, client: client, limits: limits)
   }
 
   package static func object(_ name: BlobName) -> ObjectName {

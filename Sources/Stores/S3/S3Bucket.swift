@@ -6,22 +6,10 @@ import Secrets
 /// A bucket of an S3 service, which is asked with signed requests.
 struct S3Bucket: Sendable {
   let service: S3Service
-  let faults: StoreFaults
-  private let credentials: Renewable<S3Credentials>
-  private let client: HTTPClient
-  private let limits: HTTPLimits
-
-  /// - Parameter rereadCredentials: reads them again after a refusal; nil if they never change.
-  init(
-    _ service: S3Service, credentials: S3Credentials, rereadCredentials: (@Sendable () throws -> S3Credentials)?,
-    client: HTTPClient, limits: HTTPLimits
-  ) {
-    self.service = service
-    self.credentials = Renewable(credentials, read: rereadCredentials)
-    self.client = client
-    self.limits = limits
-    faults = StoreFaults(store: "the S3 service at \(service.authority)")
-  }
+  let credentials: Renewable<S3Credentials>
+  let client: HTTPClient
+  let limits: HTTPLimits
+  var faults: StoreFaults { StoreFaults(store: "the S3 service at \(service.authority)") }
 
   /// - Parameters:
   ///   - digest: that of the body; nil has it computed.

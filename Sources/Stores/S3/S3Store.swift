@@ -1,6 +1,7 @@
 import Digests
 import HTTP
 import Messages
+import Secrets
 import Signalling
 
 /// Stores objects in a bucket of an S3 service. An object is put only if it does not exist, so a repeated upload is
@@ -15,16 +16,13 @@ package struct S3Store: Store {
 
   /// - Parameters:
   ///   - name: its name in the configuration, the log and the ledger.
-  ///   - rereadCredentials: reads them again after a refusal; nil if they never change.
   ///   - publicURL: the receivers' URL before `/NAME`; nil means the bucket's own.
   package init(
-    name: String = "s3", _ service: S3Service, credentials: S3Credentials,
-    rereadCredentials: (@Sendable () throws -> S3Credentials)? = nil, naming: ObjectNaming = .digest,
-    publicURL: String? = nil, client: HTTPClient, limits: HTTPLimits = HTTPLimits()
+    name: String = "s3", _ service: S3Service, credentials: Renewable<S3Credentials>,
+    naming: ObjectNaming = .digest, publicURL: String? = nil, client: HTTPClient, limits: HTTPLimits = HTTPLimits()
   ) {
     self.name = name
-    bucket = S3Bucket(
-      service, credentials: credentials, rereadCredentials: rereadCredentials, client: client, limits: limits)
+    bucket = S3Bucket(service: service, credentials: credentials, client: client, limits: limits)
     self.naming = naming
     self.publicURL = publicURL.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 }
   }

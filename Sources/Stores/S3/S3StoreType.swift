@@ -52,14 +52,13 @@ package struct S3StoreType: StoreType {
 
   package func store(_ name: String, in surroundings: DestinationSurroundings) throws -> any Store {
     S3Store(
-      name: name, try service(), credentials: try credentials(), rereadCredentials: credentials,
-      naming: naming, publicURL: url, client: surroundings.client, limits: surroundings.limits)
+      name: name, try service(), credentials: try Renewable(reading: credentials), naming: naming, publicURL: url,
+      client: surroundings.client, limits: surroundings.limits)
   }
 
   /// The same bucket as a place for the bytes of a cluster's relayed requests. Reads the secrets.
   package func blobs(client: HTTPClient, limits: HTTPLimits) throws -> S3Blobs {
-    S3Blobs(
-      try service(), credentials: try credentials(), rereadCredentials: credentials, client: client, limits: limits)
+    S3Blobs(try service(), credentials: try Renewable(reading: credentials), client: client, limits: limits)
   }
 
   private func service() throws(DeliveryError) -> S3Service {
