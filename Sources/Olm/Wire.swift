@@ -1,33 +1,6 @@
 /// The longest message or key that is read. Matrix' events have at most 64 KiB.
 let longestMessage = 1 << 20
 
-/// Writes the two field types of Olm's formats: protobuf's varint and length-delimited fields.
-struct WireWriter {
-  private(set) var bytes: [UInt8]
-
-  init(version: UInt8) { bytes = [version] }
-
-  mutating func write(_ field: UInt8, _ value: UInt64) {
-    bytes.append(field << 3)
-    writeVarint(value)
-  }
-
-  mutating func write(_ field: UInt8, _ value: [UInt8]) {
-    bytes.append(field << 3 | 2)
-    writeVarint(UInt64(value.count))
-    bytes += value
-  }
-
-  private mutating func writeVarint(_ value: UInt64) {
-    var rest = value
-    while rest >= 0x80 {
-      bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
-      rest >>= 7
-    }
-    bytes.append(UInt8(truncatingIfNeeded: rest))
-  }
-}
-
 /// The fields of one untrusted message. Every length is checked; a field that comes twice, or of a third type, is refused;
 /// unknown fields are skipped.
 struct WireFields {

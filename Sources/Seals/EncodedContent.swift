@@ -1,3 +1,5 @@
+import Digests
+
 /// The parts of XMTP's envelope `EncodedContent` that attachments need (proto3; xmtp/proto
 /// `message_contents/content.proto`): type = 1, parameters = 2, fallback = 3, content = 4, compression = 5.
 struct EncodedContent: Equatable {

@@ -1,30 +1,3 @@
-/// Writes the two wire types of our envelopes. Source: protobuf.dev, "Encoding".
-struct ProtobufWriter {
-  private(set) var bytes: [UInt8] = []
-
-  mutating func write(_ field: UInt64, _ value: UInt64) {
-    writeVarint(field << 3)
-    writeVarint(value)
-  }
-
-  mutating func write(_ field: UInt64, _ value: [UInt8]) {
-    writeVarint(field << 3 | 2)
-    writeVarint(UInt64(value.count))
-    bytes += value
-  }
-
-  mutating func write(_ field: UInt64, _ value: String) { write(field, Array(value.utf8)) }
-
-  private mutating func writeVarint(_ value: UInt64) {
-    var rest = value
-    while rest >= 0x80 {
-      bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
-      rest >>= 7
-    }
-    bytes.append(UInt8(truncatingIfNeeded: rest))
-  }
-}
-
 /// Reads fields of untrusted bytes one by one, checks every length and copies nothing. Invalid data and a known field
 /// of another type are refused. Unknown fields are skipped, so that later versions stay readable.
 struct ProtobufReader {

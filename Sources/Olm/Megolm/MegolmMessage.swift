@@ -1,3 +1,5 @@
+import Digests
+
 /// An encrypted message of a Megolm session: the `ciphertext` of an `m.room.encrypted` event, after base64.
 ///
 /// Source: the specification of Megolm, "Message format". Version 3; the code covers everything in front of it, the
@@ -31,7 +33,7 @@ package struct MegolmMessage: Sendable {
     _ plain: [UInt8], with ratchet: MegolmRatchet, signedBy pair: Ed25519KeyPair
   ) throws(OlmError) -> [UInt8] {
     let cipher = ratchet.cipher
-    var writer = WireWriter(version: version)
+    var writer = ProtobufWriter(after: [version])
     writer.write(1, UInt64(ratchet.index))
     writer.write(2, try cipher.encrypt(plain))
     let authenticated = writer.bytes + cipher.code(of: writer.bytes)

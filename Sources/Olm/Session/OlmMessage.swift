@@ -1,3 +1,5 @@
+import Digests
+
 /// A message of an established Olm session: type 1 in Matrix.
 ///
 /// Source: the specification of Olm, "Normal messages". Version 3; the code covers everything in front of it.
@@ -23,7 +25,7 @@ package struct OlmMessage: Sendable {
     _ plain: [UInt8], with secret: SecretBytes, ratchetKey: Curve25519PublicKey, index: UInt32
   ) throws(OlmError) -> [UInt8] {
     let cipher = MessageCipher(secret.bytes, info: "OLM_KEYS")
-    var writer = WireWriter(version: version)
+    var writer = ProtobufWriter(after: [version])
     writer.write(1, ratchetKey.bytes)
     writer.write(2, UInt64(index))
     writer.write(4, try cipher.encrypt(plain))
@@ -55,7 +57,7 @@ package struct OlmPreKeyMessage: Sendable {
   }
 
   static func encode(_ message: [UInt8], _ keys: OlmSessionKeys) -> [UInt8] {
-    var writer = WireWriter(version: OlmMessage.version)
+    var writer = ProtobufWriter(after: [OlmMessage.version])
     writer.write(1, keys.oneTimeKey.bytes)
     writer.write(2, keys.baseKey.bytes)
     writer.write(3, keys.identityKey.bytes)
