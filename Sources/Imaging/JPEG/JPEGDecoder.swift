@@ -38,9 +38,8 @@ final class JPEGDecoder: PhotoDecoder {
     var header = cjpeg_header()
     let status = cjpeg_decoder_read_header(decoder, &header)
     guard status == CJPEG_OK else {
-      let message = String(cString: cjpeg_decoder_message(decoder))
-      cjpeg_decoder_close(decoder)
-      throw DeliveryError(decoding: status, message: message, limits: limits)
+      defer { cjpeg_decoder_close(decoder) }
+      throw JPEGDecoder.error(status, of: decoder, limits)
     }
     self.photo = photo
     self.decoder = decoder
@@ -100,28 +99,19 @@ final class JPEGDecoder: PhotoDecoder {
   }
 
   private func check(_ status: cjpeg_status, _ limits: PhotoLimits) throws(DeliveryError) {
-    guard status != CJPEG_OK else { return }
-    throw DeliveryError(
-      decoding: status, message: String(cString: cjpeg_decoder_message(decoder)), limits: limits)
+    guard status == CJPEG_OK else { throw Self.error(status, of: decoder, limits) }
   }
-}
 
-extension DeliveryError {
-  fileprivate init(decoding status: cjpeg_status, message: String, limits: PhotoLimits) {
-    switch status {
-    case CJPEG_TRUNCATED:
-      self.init(.truncatedImage, "this JPEG ends before its picture does; send the whole file")
-    case CJPEG_DAMAGED:
-      self.init(.truncatedImage, "this JPEG is damaged (\(message)); send it again from the original")
-    case CJPEG_TOO_MUCH_MEMORY:
-      self.init(
-        .imageLimits,
-        "decoding this JPEG would take more than \(limits.decoderBytes) bytes of memory; send a smaller one")
+  private static func error(_ status: cjpeg_status, of decoder: OpaquePointer, _ limits: PhotoLimits) -> DeliveryError {
+    let message = String(cString: cjpeg_decoder_message(decoder))
+    return switch status {
+    case CJPEG_TRUNCATED: .cutOff("JPEG")
+    case CJPEG_DAMAGED: .damaged("JPEG", message)
+    case CJPEG_TOO_MUCH_MEMORY: .tooMuchMemory("JPEG", limits)
     case CJPEG_TOO_MANY_SCANS:
-      self.init(
-        .imageLimits, "this JPEG has more than \(limits.scans) scans; save it again as an ordinary JPEG")
+      DeliveryError(.imageLimits, "this JPEG has more than \(limits.scans) scans; save it again as an ordinary JPEG")
     default:
-      self.init(.unsupportedImage, "this JPEG cannot be decoded (\(message)); save it again as an ordinary JPEG")
+      DeliveryError(.unsupportedImage, "this JPEG cannot be decoded (\(message)); save it again as an ordinary JPEG")
     }
   }
 }

@@ -4,8 +4,6 @@ import Photos
 /// A JPEG's header data, once it has passed all limits on headers.
 struct JPEGInspection {
   let metadata: Metadata
-  /// As stored.
-  let size: PixelSize
   /// As in `JPEGStructure`.
   let hiddenTransform: UInt8?
 
@@ -17,7 +15,7 @@ struct JPEGInspection {
         : DeliveryError(.unsupportedImage, "this JPEG has no picture, only tables; send a photo")
     }
     try Self.checkProcess(of: frame)
-    size = PixelSize(width: frame.width, height: frame.height)
+    let size = PixelSize(width: frame.width, height: frame.height)
     try Self.checkSize(size, scans: structure.scans, limits: limits)
     guard structure.scans > 0 else {
       throw DeliveryError(.truncatedImage, "this JPEG ends before its picture begins; send the whole file")
