@@ -14,19 +14,17 @@ struct PixelSize: Hashable {
 
   /// The same shape with a shorter side of at most `side`; never larger, and at least one pixel.
   func covering(_ side: Int) -> PixelSize {
-    guard shorter > side else { return self }
-    let factor = Double(side) / Double(shorter)
-    return PixelSize(
-      width: max(side, Int((Double(width) * factor).rounded())),
-      height: max(side, Int((Double(height) * factor).rounded())))
+    shorter > side ? scaled(by: Double(side) / Double(shorter), least: side) : self
   }
 
   /// The same shape with a longer side of at most `side`; never larger, and at least one pixel.
   func fitted(into side: Int) -> PixelSize {
-    guard longer > side else { return self }
-    let factor = Double(side) / Double(longer)
-    return PixelSize(
-      width: max(1, Int((Double(width) * factor).rounded())),
-      height: max(1, Int((Double(height) * factor).rounded())))
+    longer > side ? scaled(by: Double(side) / Double(longer), least: 1) : self
+  }
+
+  private func scaled(by factor: Double, least: Int) -> PixelSize {
+    PixelSize(
+      width: max(least, Int((Double(width) * factor).rounded())),
+      height: max(least, Int((Double(height) * factor).rounded())))
   }
 }
