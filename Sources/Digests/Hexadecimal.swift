@@ -12,14 +12,7 @@ extension [UInt8] {
 
   /// Decodes pairs of either case; nil for anything else.
   package init?(hex: some StringProtocol) {
-    let digits = hex.utf8.map { character -> UInt8? in
-      switch character {
-      case UInt8(ascii: "0")...UInt8(ascii: "9"): character - UInt8(ascii: "0")
-      case UInt8(ascii: "a")...UInt8(ascii: "f"): character - UInt8(ascii: "a") + 10
-      case UInt8(ascii: "A")...UInt8(ascii: "F"): character - UInt8(ascii: "A") + 10
-      default: nil
-      }
-    }
+    let digits = hex.utf8.map { Character(Unicode.Scalar($0)).hexDigitValue.map(UInt8.init) }
     guard digits.count.isMultiple(of: 2) else { return nil }
     self.init()
     reserveCapacity(digits.count / 2)
