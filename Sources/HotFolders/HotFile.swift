@@ -1,6 +1,5 @@
 import Digests
 import DurableFiles
-import Glibc
 import Messages
 import Photos
 import Settings
@@ -110,7 +109,7 @@ struct HotFile {
   private var text: String? {
     folder.text?.filled(
       name: escaped(file.name), folder: escaped(file.folders.joined(separator: "/")),
-      time: localTime(file.entry.modified))
+      time: Timestamp(milliseconds: file.entry.modified / 1_000_000).local("%Y-%m-%d %H:%M:%S"))
   }
 
   /// Takes the file away. First it gets a name of ours: another one may have taken its own meanwhile, and stays.
@@ -176,13 +175,4 @@ extension FoundFile {
     let facts = "\(folder.folder)\n\(path)\n\(node)\(entry.size) \(entry.modified)"
     return IdempotencyKey("watch.\(SHA256Digest(of: Array(facts.utf8)).hex.prefix(40))")
   }
-}
-
-/// `2026-11-26 15:04:05` in the time zone of this computer.
-private func localTime(_ nanoseconds: Int64) -> String {
-  var (seconds, parts) = (time_t(nanoseconds / 1_000_000_000), tm())
-  localtime_r(&seconds, &parts)
-  var text = [CChar](repeating: 0, count: 32)
-  let count = strftime(&text, text.count, "%Y-%m-%d %H:%M:%S", &parts)
-  return String(decoding: text.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self)
 }

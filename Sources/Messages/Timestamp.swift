@@ -51,6 +51,22 @@ package struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertibl
     Double(milliseconds - earlier.milliseconds) / 1000
   }
 
+  /// In the time zone of this computer.
+  package var localParts: tm {
+    var seconds = time_t(milliseconds / 1000)
+    var parts = tm()
+    localtime_r(&seconds, &parts)
+    return parts
+  }
+
+  /// In the time zone of this computer, in a format of `strftime`.
+  package func local(_ format: String) -> String {
+    var parts = localParts
+    var text = [CChar](repeating: 0, count: 64)
+    let count = strftime(&text, text.count, format, &parts)
+    return String(decoding: text.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self)
+  }
+
   /// Reads the output of `description`; nil for anything else.
   package init?(_ text: String) {
     let parts = text.split(separator: ".")

@@ -4,9 +4,7 @@ import Messages
 extension LocalTime {
   /// `10:02:11` today, else `Mon 10:02` or `3 Mar 10:02`.
   func exact(_ time: Timestamp) -> String {
-    let seconds = Int(time.milliseconds / 1000 % 60)
-    guard !isSameDay(time, now) else { return "\(self.time(time)):\(seconds < 10 ? "0" : "")\(seconds)" }
-    return "\(short(time)) \(self.time(time))"
+    isSameDay(time, now) ? time.local("%H:%M:%S") : "\(short(time)) \(self.time(time))"
   }
 
   /// The age of a time, or the time until it, in its largest unit: `41 min`.

@@ -42,33 +42,14 @@ func fromAddress(_ text: some StringProtocol) -> String? { String(percentEncoded
 struct LocalTime: Sendable {
   let now: Timestamp
 
-  private static func parts(_ time: Timestamp) -> tm {
-    var seconds = time_t(time.milliseconds / 1000)
-    var parts = tm()
-    localtime_r(&seconds, &parts)
-    return parts
-  }
-
-  private static let days = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"]
-  private static let months = [
-    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
-    "December",
-  ]
-
   /// `10:02`
-  func time(_ time: Timestamp) -> String {
-    let parts = Self.parts(time)
-    func two(_ number: Int32) -> String { (number < 10 ? "0" : "") + "\(number)" }
-    return "\(two(parts.tm_hour)):\(two(parts.tm_min))"
-  }
+  func time(_ time: Timestamp) -> String { time.local("%H:%M") }
 
   /// `Today`, `Yesterday` or `Monday 3 March 2025`.
   func day(_ time: Timestamp) -> String {
     if isSameDay(time, now) { return "Today" }
     if isSameDay(time, now.advanced(seconds: -86_400)) { return "Yesterday" }
-    let parts = Self.parts(time)
-    let weekday = Self.days[Int(parts.tm_wday)]
-    return "\(weekday) \(parts.tm_mday) \(Self.months[Int(parts.tm_mon)]) \(Int(parts.tm_year) + 1900)"
+    return time.local("%A %-d %B %Y")
   }
 
   /// The beginning of a day such as `2025-03-31`, as browsers write dates; nil for anything else.
@@ -87,16 +68,14 @@ struct LocalTime: Sendable {
 
   /// `10:02` today, `Mon` within a week, `3 Mar` this year, else `2024`.
   func short(_ time: Timestamp) -> String {
-    let (parts, today) = (Self.parts(time), Self.parts(now))
     if isSameDay(time, now) { return self.time(time) }
     let age = now.seconds(since: time)
-    if age > 0 && age < 6 * 86_400 { return String(Self.days[Int(parts.tm_wday)].prefix(3)) }
-    if parts.tm_year == today.tm_year { return "\(parts.tm_mday) \(Self.months[Int(parts.tm_mon)].prefix(3))" }
-    return "\(Int(parts.tm_year) + 1900)"
+    if age > 0 && age < 6 * 86_400 { return time.local("%a") }
+    return time.local(time.localParts.tm_year == now.localParts.tm_year ? "%-d %b" : "%Y")
   }
 
   func isSameDay(_ one: Timestamp, _ other: Timestamp) -> Bool {
-    let (one, other) = (Self.parts(one), Self.parts(other))
+    let (one, other) = (one.localParts, other.localParts)
     return one.tm_year == other.tm_year && one.tm_yday == other.tm_yday
   }
 }
