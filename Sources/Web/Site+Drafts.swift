@@ -30,9 +30,7 @@ private struct DraftAnswer: Codable {
   }
 
   func response(_ status: HTTPResponse.Status = .ok) throws -> Response {
-    Response(
-      status: status, headers: [.contentType: "application/json"],
-      body: ResponseBody(byteBuffer: ByteBuffer(bytes: try JSONEncoder().encode(self))))
+    Response(try JSONEncoder().encode(self), type: "application/json", status: status)
   }
 }
 

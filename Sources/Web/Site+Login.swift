@@ -32,12 +32,10 @@ extension Site {
         user: user)
       let code = try await pool.run { try access.makeLink(grant) }
       log.notice("web", metadata: ["act": "link", "session": "\(name)", "user": "\(user)"])
-      return Response(
-        status: .ok, headers: [.contentType: "text/plain; charset=utf-8"],
-        body: ResponseBody(byteBuffer: ByteBuffer(string: "\(address.origin)/login/\(code)")))
+      return Response("\(address.origin)/login/\(code)".utf8, type: "text/plain; charset=utf-8")
     }
     routes.router.post("unlock") { request, context in
-      let secret = request.cookies[cookie]?.value ?? ""
+      let secret = secret(request)
       let user = user(of: context)
       guard let session = try await pool.run({ try access.session(secret, user: user, at: .now()) }) else {
         throw WebProblem(.unauthorized, "This session has ended.", command: "photospool web link")
@@ -60,7 +58,7 @@ extension Site {
     // The page tells that somebody does something on it.
     routes.on(.post, "use") { _, _, _ in Response(status: .noContent) }
     routes.on(.post, "logout") { request, _, _ in
-      let secret = request.cookies[cookie]?.value ?? ""
+      let secret = secret(request)
       try await pool.run { try access.endSession(secret) }
       var response = templates.page(
         "login", title: "photospool",

@@ -8,9 +8,7 @@ import WebAccess
 extension Site {
   func addShare(to routes: Routes) {
     routes.router.get("manifest.webmanifest") { _, _ in
-      Response(
-        status: .ok, headers: [.contentType: "application/manifest+json"],
-        body: ResponseBody(byteBuffer: ByteBuffer(string: templates.manifest)))
+      Response(templates.manifest.utf8, type: "application/manifest+json")
     }
     routes.on(.post, "share", may: .send) { request, _, session in
       let form = try await ReceivedForm(request, into: spool, pool: pool)

@@ -45,9 +45,7 @@ extension Site {
           shelf.viewIfThereIsOne()?.counts(), settings.cache,
           daemon: (try? ControlClient.ask(.metrics, in: spool.state, patience: 5))??.metrics)
       }
-      return Response(
-        status: .ok, headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8"],
-        body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
+      return Response(text.utf8, type: "text/plain; version=0.0.4; charset=utf-8")
     }
   }
 }

@@ -98,30 +98,23 @@ struct Templates: Sendable {
     return Array((kept.joined(separator: "\n") + "\n").utf8)
   }
 
-  /// A page.
-  func page(
-    _ name: String, title: String, _ values: Values, status: HTTPResponse.Status = .ok
-  ) -> Response {
+  func page(_ name: String, title: String, _ values: Values, status: HTTPResponse.Status = .ok) -> Response {
     let sheets = sheets(of: name, isOperating: values["isOperating"] as? Bool ?? false)
     let head: Values = [
       "title": title, "sheets": sheets, "icon": "\(place)/icon.svg", "touchIcon": "\(place)/icon-192.png",
       "script": "\(place)/main.js", "isConversation": name == "conversation",
     ]
-    return Response(
-      status: status, headers: [.contentType: "text/html; charset=utf-8"],
-      body: ResponseBody(byteBuffer: ByteBuffer(string: text(of: name, values.merging(head) { $1 }))))
+    let text = text(of: name, values.merging(head) { $1 })
+    return Response(text.utf8, type: "text/html; charset=utf-8", status: status)
   }
 
   /// A part of a page, which its script puts in place.
   func fragment(_ name: String, _ values: Values, status: HTTPResponse.Status = .ok) -> Response {
-    Response(
-      status: status, headers: [.contentType: "\(Request.fragment); charset=utf-8"],
-      body: ResponseBody(byteBuffer: ByteBuffer(string: text(of: name, values))))
+    Response(text(of: name, values).utf8, type: "\(Request.fragment); charset=utf-8", status: status)
   }
 
   func text(of name: String, _ values: Values) -> String { library.render(values, withTemplate: name) ?? "" }
 
-  /// The page of a problem.
   func page(_ problem: WebProblem) -> Response {
     if problem.isLocked {
       return page("unlock", title: "photospool", ["sentence": problem.sentence], status: problem.status)

@@ -35,9 +35,14 @@ extension WebProblem {
       let command: String?
     }
     let body = Problem(title: status.reasonPhrase, status: status.code, detail: sentence, command: command)
-    return Response(
-      status: status, headers: [.contentType: "application/problem+json"],
-      body: ResponseBody(byteBuffer: ByteBuffer(bytes: (try? JSONEncoder().encode(body)) ?? Data())))
+    return Response((try? JSONEncoder().encode(body)) ?? Data(), type: "application/problem+json", status: status)
+  }
+}
+
+extension Response {
+  init(_ bytes: some Sequence<UInt8>, type: String, status: HTTPResponse.Status = .ok) {
+    self.init(
+      status: status, headers: [.contentType: type], body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
   }
 }
 
