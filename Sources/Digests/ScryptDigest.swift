@@ -10,8 +10,7 @@ package struct ScryptDigest: Codable, Sendable, Equatable {
 
   /// With a new salt.
   package init(of password: String) {
-    var random = SystemRandomNumberGenerator()
-    let salt = (0..<16).map { _ in UInt8.random(in: 0 ... .max, using: &random) }
+    let salt = (0..<16).map { _ in UInt8.random(in: 0 ... .max) }
     self.salt = salt.hex
     digest = Self.digest(password, salt).hex
   }

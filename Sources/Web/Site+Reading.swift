@@ -66,8 +66,6 @@ extension Site {
 
   /// A new idempotency key for one composition.
   static func newKey(_ session: WebSession) -> String {
-    var random = SystemRandomNumberGenerator()
-    let words = (0..<2).map { _ in String(UInt64.random(in: 0 ... .max, using: &random), radix: 36) }
-    return session.keyPrefix + words.joined()
+    session.keyPrefix + (0..<2).map { _ in String(UInt64.random(in: 0 ... .max), radix: 36) }.joined()
   }
 }

@@ -250,11 +250,5 @@ package struct AccessStore: Sendable {
 
   private func key(_ secret: String) -> String { SHA256Digest(of: Array(secret.utf8)).hex }
 
-  private func secret(bytes count: Int) -> String {
-    var random = SystemRandomNumberGenerator()
-    return (0..<count).map { _ in
-      let byte = UInt8.random(in: 0 ... .max, using: &random)
-      return (byte < 16 ? "0" : "") + String(byte, radix: 16)
-    }.joined()
-  }
+  private func secret(bytes count: Int) -> String { (0..<count).map { _ in UInt8.random(in: 0 ... .max) }.hex }
 }

@@ -45,9 +45,8 @@ struct DraftDesk: Sendable {
   ) throws -> (draft: OpenDraft, result: Result) {
     _ = try RequestReader.conversation(conversation.text)
     if let draft = try find(to: conversation, for: session) { return (draft, try fill(draft)) }
-    var random = SystemRandomNumberGenerator()
-    let name = Self.own(session) + String(UInt64.random(in: 0 ... .max, using: &random), radix: 36)
-    guard let name = RequestName(name) else { throw Refusal.badName }
+    let name = RequestName(Self.own(session) + String(UInt64.random(in: 0 ... .max), radix: 36))
+    guard let name else { throw Refusal.badName }
     var result: Result?
     let draft = try OpenDraft.begin(name, in: spool, to: conversation, from: session.inbox) { result = try fill($0) }
     guard let result else { throw Refusal.badName }

@@ -114,10 +114,7 @@ struct ReceivedForm: Sendable {
 
 extension Spool {
   /// A new name in `tmp/` for entries that nobody looks for.
-  static func unnamed() -> String {
-    var random = SystemRandomNumberGenerator()
-    return ".web-\(getpid())-\(UInt64.random(in: 0 ... .max, using: &random))"
-  }
+  static func unnamed() -> String { ".web-\(getpid())-\(UInt64.random(in: 0 ... .max))" }
 
   /// An empty file on the spool's disk, which ends with its last reference.
   fileprivate func unnamedFile() throws -> File {

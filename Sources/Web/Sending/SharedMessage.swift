@@ -28,8 +28,7 @@ struct SharedMessage: Sendable {
 
   /// Keeps photos and a text; empty for none.
   static func keep(_ photos: [File], text: String, of session: WebSession, in spool: Spool) throws -> SharedMessage {
-    var random = SystemRandomNumberGenerator()
-    let id = String(UInt64.random(in: 0 ... .max, using: &random), radix: 16)
+    let id = String(UInt64.random(in: 0 ... .max), radix: 16)
     let name = name(id, session)
     guard try spool.tmp.make(name) else { throw FileError("make directory", name, code: EEXIST) }
     let message = try SharedMessage(id, name, spool)
