@@ -14,11 +14,6 @@ package struct GoogleFaults: Sendable {
   let service: String
   let use: Use
 
-  package init(service: String, use: Use) {
-    self.service = service
-    self.use = use
-  }
-
   /// The error without an answer. A cancelled upload says so; a message that may be published is asked for again.
   func error(_ error: HTTPError) -> DeliveryError {
     guard error.cause == .cancelled else { return DeliveryError(error.cause, error.description) }

@@ -23,8 +23,6 @@ package struct MailIndex: Sendable, Equatable {
   package var images: [Image] = []
   /// The kinds of parts that are left out, such as `video/mp4`.
   package var others: [String] = []
-
-  package init() {}
 }
 
 /// The parser's answer: the index of a mail, or the refusal.

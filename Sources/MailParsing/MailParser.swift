@@ -26,7 +26,7 @@ package struct MailParser {
   /// - Throws: `MailRefusal` if the mail is not to be taken.
   package static func index(of bytes: [UInt8], charsets: Charsets, limit: Int) throws(MailRefusal) -> MailIndex {
     if bytes.count > limit { throw .tooMuch("bytes", bytes.count, limit: limit) }
-    var parser = MailParser(bytes, charsets)
+    var parser = MailParser(charsets: charsets, bytes: bytes)
     do {
       try parser.parse()
       return try MailReading(bytes: bytes, top: parser.top, parts: parser.parts, charsets: charsets).index()
@@ -38,10 +38,6 @@ package struct MailParser {
       refusal.sender = MailReading.sender(in: fields)
       throw refusal
     }
-  }
-
-  private init(_ bytes: [UInt8], _ charsets: Charsets) {
-    (self.bytes, self.charsets) = (bytes, charsets)
   }
 
   private mutating func parse() throws(MailRefusal) {

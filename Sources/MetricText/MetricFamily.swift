@@ -19,12 +19,14 @@ package struct MetricFamily: Sendable, Equatable {
   package let kind: Kind
   package let help: String
   package let samples: [Sample]
+}
 
+extension MetricFamily {
   /// - Parameters:
   ///   - name: in base units, seconds and bytes; counters end in `_total`.
   ///   - help: one sentence.
   package init(_ name: String, _ kind: Kind, _ help: String, _ value: Double) {
-    self.init(name, kind, help, samples: [Sample(suffix: "", labels: [], value: value)])
+    self.init(name: name, kind: kind, help: help, samples: [Sample(suffix: "", labels: [], value: value)])
   }
 
   /// A sample for each value of a label.
@@ -32,7 +34,7 @@ package struct MetricFamily: Sendable, Equatable {
     let samples = values.sorted { $0.key < $1.key }.map {
       Sample(suffix: "", labels: [Label(name: label, value: $0.key)], value: $0.value)
     }
-    self.init(name, kind, help, samples: samples)
+    self.init(name: name, kind: kind, help: help, samples: samples)
   }
 
   /// A histogram for each value of a label.
@@ -40,14 +42,7 @@ package struct MetricFamily: Sendable, Equatable {
     let samples = histograms.sorted { $0.key < $1.key }.flatMap { value, histogram in
       histogram.samples([Label(name: label, value: value)])
     }
-    self.init(name, .histogram, help, samples: samples)
-  }
-
-  private init(_ name: String, _ kind: Kind, _ help: String, samples: [Sample]) {
-    self.name = name
-    self.kind = kind
-    self.help = help
-    self.samples = samples
+    self.init(name: name, kind: .histogram, help: help, samples: samples)
   }
 
   package var text: String {

@@ -17,12 +17,6 @@ package struct WebSession: Codable, Sendable {
     case id, grant, user, password
   }
 
-  init(id: String, grant: Grant, user: UInt32?) {
-    self.id = id
-    self.grant = grant
-    self.user = user
-  }
-
   package var inbox: InboxID? { grant.inbox.map(InboxID.init(unchecked:)) }
 
   /// Tells its own requests from those of others.

@@ -1,8 +1,8 @@
 import Digests
-import GoogleCloud
 import HTTP
 import Messages
 
+@testable import GoogleCloud
 @testable import Matrix
 @testable import Networks
 @testable import Stores
@@ -52,7 +52,7 @@ extension FuzzTarget {
     let outgoing = OutgoingMessage(
       message: MessageID(unchecked: "m"), request: "r", address: Address(unchecked: "!r"),
       inbox: InboxID(unchecked: "i"), content: .photo(attachment))
-    let line = LocalLine(outgoing, publishedAt: now)
+    let line = LocalLine(outgoing: outgoing, publishedAt: now)
     try hold(LocalLine(line.encoded)?.publication.attachment == attachment, "what was written is not what is read")
   }
 

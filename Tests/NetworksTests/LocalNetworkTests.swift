@@ -249,7 +249,7 @@ import Testing
 
   @Test func aLineIsReadAsItWasWritten() throws {
     for content in [OutgoingMessage.Content.text("a\u{0}\u{85}\u{2028}\\\"/é📷"), .photo(attachment)] {
-      let line = LocalLine(message("m", content), publishedAt: Self.noon)
+      let line = LocalLine(outgoing: message("m", content), publishedAt: Self.noon)
       let read = try #require(LocalLine(line.encoded))
       #expect(read.encoded == line.encoded && read.publication == line.publication)
       #expect(line.encoded.starts(with: LocalLine.opening(of: MessageID(unchecked: "m"))))

@@ -8,7 +8,7 @@ import Testing
   private let noon = Timestamp(milliseconds: 1_772_280_000_250)
 
   private func line(_ attachment: Messages.Attachment) -> LocalLine {
-    LocalLine(OutgoingMessage("m", .photo(attachment)), publishedAt: noon)
+    LocalLine(outgoing: OutgoingMessage("m", .photo(attachment)), publishedAt: noon)
   }
 
   @Test func photoUnderMatrixsSealEndsWithItsFileAndColours() throws {

@@ -13,12 +13,9 @@ struct CollectionPath: Sendable, Hashable {
 
   static let standard = CollectionPath(
     text: "conversations/{conversation}/messages", segments: ["conversations", placeholder, "messages"])
+}
 
-  private init(text: String, segments: [String]) {
-    self.text = text
-    self.segments = segments
-  }
-
+extension CollectionPath {
   /// nil for anything but collections and documents in turn, beginning and ending with a collection.
   init?(_ text: String) {
     let segments = text.split(separator: "/", omittingEmptySubsequences: false).map(String.init)

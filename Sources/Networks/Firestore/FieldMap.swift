@@ -34,12 +34,9 @@ struct FieldMap: Sendable, Hashable {
   /// Limits of Firestore on a field's name, and of ours on the depth of a map.
   private static let longestName = 1500
   private static let deepest = 10
+}
 
-  private init(json: String, fields: [String: Part]) {
-    self.json = json
-    self.fields = fields
-  }
-
+extension FieldMap {
   /// nil for anything but an object with valid names and known placeholders.
   init?(_ json: String) {
     guard case .object(let members)? = JSONValue(strictly: Array(json.utf8)) else { return nil }
@@ -99,9 +96,7 @@ struct FieldMap: Sendable, Hashable {
     expects: "a map of an app's field names to texts, numbers, `true`, `false`, maps and lists, with the placeholders "
       + choice((Placeholder.allCases.map(\.rawValue) + ["time"]).map { "{\($0)}" }) + ", the last one not in a list",
     isMap: true, parse: { FieldMap($0) }, show: \.json)
-}
 
-extension FieldMap {
   /// The values for a message, and the paths of the fields that get the server's time.
   func filled(with message: OutgoingMessage) -> (fields: [String: JSONValue], times: [String]) {
     var filling = Filling(message: message)

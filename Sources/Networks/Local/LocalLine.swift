@@ -7,11 +7,6 @@ struct LocalLine: Sendable {
   let outgoing: OutgoingMessage
   let publishedAt: Timestamp
 
-  init(_ outgoing: OutgoingMessage, publishedAt: Timestamp) {
-    self.outgoing = outgoing
-    self.publishedAt = publishedAt
-  }
-
   /// The line with its newline.
   var encoded: [UInt8] {
     var line = outgoing.members

@@ -53,7 +53,7 @@ package struct LocalNetwork: Network {
       let isNew = try directory.entry(name) == nil
       let file = try directory.file(appendingTo: name)
       do {
-        var line = LocalLine(message, publishedAt: clock())
+        var line = LocalLine(outgoing: message, publishedAt: clock())
         if known == nil || known == message.message,
           let standing = try JSONLinesTail.mended(of: file).line(of: message.message)
         {

@@ -12,12 +12,9 @@ package struct MegolmSessionKey: Sendable {
 
   let ratchet: MegolmRatchet
   package let signingKey: Ed25519PublicKey
+}
 
-  init(ratchet: MegolmRatchet, signingKey: Ed25519PublicKey) {
-    self.ratchet = ratchet
-    self.signingKey = signingKey
-  }
-
+extension MegolmSessionKey {
   /// Reads the `session_key` of an `m.room_key`: version 2, signed.
   ///
   /// - Throws: `OlmError.malformed`, `.unknownVersion` or `.badSignature`.

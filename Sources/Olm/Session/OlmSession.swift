@@ -43,7 +43,9 @@ package struct OlmSession: Sendable, Codable {
   private enum CodingKeys: CodingKey { case keys, root, turn, receiving, isUnanswered }
 
   package var id: String { keys.sessionID }
+}
 
+extension OlmSession {
   /// Opens a session with a device.
   ///
   /// - Parameter oneTimeKey: claimed for this session, its signature checked.
@@ -57,11 +59,9 @@ package struct OlmSession: Sendable, Codable {
     secret += try base.agree(with: oneTimeKey)
     defer { secret.wipe() }
     let (root, chain) = Self.derive(secret, info: "OLM_ROOT")
-    self.root = root
-    turn = .ours(ratchet: ratchet)
-    sending = chain
-    keys = OlmSessionKeys(identityKey: identity.publicKey, baseKey: base.publicKey, oneTimeKey: oneTimeKey)
-    isUnanswered = true
+    self.init(
+      keys: OlmSessionKeys(identityKey: identity.publicKey, baseKey: base.publicKey, oneTimeKey: oneTimeKey),
+      root: root, turn: .ours(ratchet: ratchet), isUnanswered: true, sending: chain)
   }
 
   /// Accepts a session that another device opened.
@@ -86,16 +86,6 @@ package struct OlmSession: Sendable, Codable {
       receiving: [OlmReceivingChain(chain, ratchetKey: ratchetKey)], isUnanswered: false)
     let plain = try session.decrypt(first.message)
     return (session, plain)
-  }
-
-  private init(
-    keys: OlmSessionKeys, root: SecretBytes, turn: Turn, receiving: [OlmReceivingChain], isUnanswered: Bool
-  ) {
-    self.keys = keys
-    self.root = root
-    self.turn = turn
-    self.receiving = receiving
-    self.isUnanswered = isUnanswered
   }
 
   /// Whether `encrypt` works: not in a session that was read and has got no new ratchet key since.
