@@ -243,10 +243,6 @@ struct MailReading {
     where scalar == "\n" || scalar == "\t" || scalar.properties.generalCategory != .control {
       scalars.append(scalar)
     }
-    let characters = Array(String(scalars))
-    guard let first = characters.firstIndex(where: { !$0.isWhitespace }),
-      let last = characters.lastIndex(where: { !$0.isWhitespace })
-    else { return "" }
-    return String(characters[first...last])
+    return String(scalars).trimmingBlanks
   }
 }
