@@ -41,7 +41,7 @@ package struct HTTPAddress: Hashable, Sendable {
     host.lowercased() == "localhost" || PublicAddress.isLoopback(host.filter { $0 != "[" && $0 != "]" })
   }
 
-  private static func text(_ part: CURLUPart, of parts: OpaquePointer) -> String? {
+  static func text(_ part: CURLUPart, of parts: OpaquePointer) -> String? {
     var text: UnsafeMutablePointer<CChar>?
     guard ccurl_url_get(parts, part, &text) == CURLUE_OK, let text else { return nil }
     defer { ccurl_free(text) }

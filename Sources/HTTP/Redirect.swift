@@ -9,12 +9,8 @@ extension HTTPAddress {
     // A second URL is resolved relative to the first.
     guard ccurl_url_set(parts, CURLUPART_URL, url, 0) == CURLUE_OK,
       ccurl_url_set(parts, CURLUPART_URL, location, 0) == CURLUE_OK,
-      ccurl_url_set(parts, CURLUPART_FRAGMENT, nil, 0) == CURLUE_OK
+      ccurl_url_set(parts, CURLUPART_FRAGMENT, nil, 0) == CURLUE_OK, let target = text(CURLUPART_URL, of: parts)
     else { return nil }
-    var text: UnsafeMutablePointer<CChar>?
-    guard ccurl_url_get(parts, CURLUPART_URL, &text) == CURLUE_OK, let text else { return nil }
-    defer { ccurl_free(text) }
-    let target = String(cString: text)
     return HTTPAddress(target) == nil ? nil : target
   }
 }
