@@ -128,7 +128,7 @@ package final class AccessTokens: Sendable {
     let response: HTTPResponse
     do { response = try await client.send(request) } catch { throw DeliveryError(error.cause, error.description) }
     if response.isSuccess, let answer = try? JSONDecoder().decode(Answer.self, from: Data(response.body)),
-      !answer.token.isEmpty, HTTPHeader("Authorization", answer.token).isOneLine
+      !answer.token.isEmpty, answer.token.utf8.allSatisfy({ 0x21...0x7e ~= $0 })
     {
       let end = begin + .seconds(min(max(answer.validity, 0), 86_400)) - Self.margin
       return (Secret(answer.token), end)
@@ -158,9 +158,4 @@ package final class AccessTokens: Sendable {
   }
 
   private static let interruption = DeliveryError(.cancelled, "the request for an access token was interrupted")
-}
-
-extension HTTPHeader {
-  /// Whether the value can be sent, and is not two headers.
-  fileprivate var isOneLine: Bool { value.utf8.allSatisfy { 0x21...0x7e ~= $0 } }
 }

@@ -1,5 +1,6 @@
 import COpenSSL
 import Digests
+import Messages
 
 /// An RSA key that signs JSON web tokens: RSASSA-PKCS1-v1_5 with SHA-256 (RFC 7518, section 3.3), with OpenSSL's EVP.
 package final class RS256Key: Sendable {
@@ -31,8 +32,8 @@ package final class RS256Key: Sendable {
   ///   - id: the key's id, for `kid`; nil for none.
   ///   - claims: a JSON object.
   package func token(id: String?, claims: [UInt8]) -> String? {
-    let header = #"{"alg":"RS256","typ":"JWT""# + (id.map { #","kid":"\#($0)""# } ?? "") + "}"
-    let signed = "\(Array(header.utf8).unpaddedBase64URL).\(claims.unpaddedBase64URL)"
+    let header: JSONObjectText = ["alg": "RS256", "typ": "JWT", "kid": id]
+    let signed = "\(header.bytes.unpaddedBase64URL).\(claims.unpaddedBase64URL)"
     return signature(of: Array(signed.utf8)).map { "\(signed).\($0.unpaddedBase64URL)" }
   }
 
