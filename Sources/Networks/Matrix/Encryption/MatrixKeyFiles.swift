@@ -62,7 +62,11 @@ final class MatrixKeyFiles: Sendable {
   // MARK: Outbox
 
   func outgoing(_ message: MessageID) async throws(DeliveryError) -> OutgoingEvent? {
-    try await read("outbox", message.text, OutgoingEvent.self)
+    let bytes: [UInt8]? = try await run("read", "outbox/\(message.text)") { [self] in
+      guard let outbox = try openOutbox(), try outbox.entry(message.text) != nil else { return nil }
+      return try outbox.file(message.text).contents(limit: Self.mostBytes)
+    }
+    return bytes.flatMap { try? JSONDecoder().decode(OutgoingEvent.self, from: Data($0)) }
   }
 
   /// Stores an event, durably when it returns. One that was never published is replaced.
@@ -77,8 +81,7 @@ final class MatrixKeyFiles: Sendable {
   /// Removes an event. After a power cut it may be back, which is harmless.
   func remove(_ message: MessageID) async {
     try? await pool.run { [self] in
-      guard let directory = try open(), try directory.entry("outbox") != nil else { return }
-      let outbox = try directory.directory("outbox")
+      guard let outbox = try openOutbox() else { return }
       for name in [message.text, ".\(message.text).tmp"] where try outbox.entry(name) != nil { try outbox.remove(name) }
     }
   }
@@ -86,25 +89,19 @@ final class MatrixKeyFiles: Sendable {
   /// The messages with a stored event, also with one that a crash left half written.
   func allOutgoing() async throws(DeliveryError) -> [MessageID] {
     try await run("read", "outbox") { [self] in
-      guard let directory = try open(), try directory.entry("outbox") != nil else { return [] }
+      guard let outbox = try openOutbox() else { return [] }
       return Set(
-        try directory.directory("outbox").names().map { name in
+        try outbox.names().map { name in
           name.hasPrefix(".") && name.hasSuffix(".tmp") ? String(name.dropFirst().dropLast(4)) : name
         }
       ).map { MessageID(unchecked: $0) }
     }
   }
 
-  private func read<Value: Decodable & Sendable>(
-    _ folder: String, _ name: String, _ type: Value.Type
-  ) async throws(DeliveryError) -> Value? {
-    let bytes: [UInt8]? = try await run("read", "\(folder)/\(name)") { [self] in
-      guard let directory = try open(), try directory.entry(folder) != nil else { return nil }
-      let inner = try directory.directory(folder)
-      guard try inner.entry(name) != nil else { return nil }
-      return try inner.file(name).contents(limit: Self.mostBytes)
-    }
-    return bytes.flatMap { try? JSONDecoder().decode(type, from: Data($0)) }
+  /// nil if it does not exist.
+  private func openOutbox() throws -> Directory? {
+    guard let directory = try open(), try directory.entry("outbox") != nil else { return nil }
+    return try directory.directory("outbox")
   }
 
   // MARK: Directory
