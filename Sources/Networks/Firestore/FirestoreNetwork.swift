@@ -57,7 +57,9 @@ package struct FirestoreNetwork: Network {
       throw DeliveryError(.malformedRequest, "the message cannot be written as a document; check `fields`")
     }
     let answer = try await service.ask(.post, "/v1/\(root.escapedPath):commit", body)
-    if answer.status == 409, answer.word == "ALREADY_EXISTS" { return try await standing(message.message, collection) }
+    if answer.status == 409, answer.word == "ALREADY_EXISTS" {
+      return try publication(of: message.message, in: await get(message.message, collection))
+    }
     guard answer.isSuccess, let committed = answer.decoded(as: FirestoreCommitted.self) else {
       throw service.faults.error(answer)
     }
@@ -113,11 +115,6 @@ package struct FirestoreNetwork: Network {
     throw DeliveryError(
       .malformedRequest,
       "the conversation \(address) cannot be the id of a document; give it another name with `as` in its route")
-  }
-
-  /// The publication of a message that is there already.
-  private func standing(_ message: MessageID, _ collection: String) async throws(DeliveryError) -> Publication {
-    try publication(of: message, in: await get(message, collection))
   }
 
   private func get(_ message: MessageID, _ collection: String) async throws(DeliveryError) -> GoogleAnswer {

@@ -51,8 +51,9 @@ package struct GCSStore: Store {
     let rising = RisingProgress(progress)
     let digest = object.digest ?? SHA256Digest(of: bytes)
     let token = UUID().uuidString.lowercased()
+    let own: JSONObjectText = [Self.tokenKey: token, Self.digestKey: digest.hex]
     let body = MultipartBody(
-      metadata(of: object, contentType: contentType, digest: digest, token: token), bytes, contentType: contentType)
+      ["name": object.text, "contentType": contentType, "metadata": own], bytes, contentType: contentType)
     let answer = try await service.ask(
       .post, "/upload/storage/v1/b/\(bucket)/o?uploadType=multipart&ifGenerationMatch=0", body.bytes,
       contentType: body.contentType
@@ -103,13 +104,6 @@ package struct GCSStore: Store {
 
   /// Cloud Storage says the same of a missing bucket, which `put` reports.
   private func isMissing(_ answer: GoogleAnswer) -> Bool { answer.status == 404 && answer.isJSON }
-
-  private func metadata(
-    of object: ObjectName, contentType: String, digest: SHA256Digest, token: String
-  ) -> JSONObjectText {
-    let own: JSONObjectText = [Self.tokenKey: token, Self.digestKey: digest.hex]
-    return ["name": object.text, "contentType": contentType, "metadata": own]
-  }
 
   private func path(of object: ObjectName) -> String { "/storage/v1/b/\(bucket)/o/\(object.text.percentEncoded())" }
 

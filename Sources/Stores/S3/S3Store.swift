@@ -41,7 +41,9 @@ package struct S3Store: Store {
       let isTaken = answer.status == 412
       if !isTaken { try expectKept(answer) }
       // A digest in the name identifies the bytes.
-      if isTaken, !upload.isNamedByDigest, try await !isKept(upload) { throw lostAgain }
+      if isTaken, !upload.isNamedByDigest, try await !isKept(upload) {
+        throw DeliveryError(.conflict, "\(faults.store) lost an object that was there a moment ago")
+      }
     } else {
       try await putPlainly(upload)
     }
@@ -100,10 +102,6 @@ package struct S3Store: Store {
       throw DeliveryError(.conflict, "\(faults.store) keeps another object of the same name")
     }
     return true
-  }
-
-  private var lostAgain: DeliveryError {
-    DeliveryError(.conflict, "\(faults.store) lost an object that was there a moment ago")
   }
 
   private func send(_ upload: Upload, headers: [HTTPHeader]) async throws(DeliveryError) -> StoreAnswer {
