@@ -47,16 +47,12 @@ package struct LineLog: LogHandler {
     fields += all.sorted { $0.key < $1.key }.map { ($0.key, $0.value.description) }
     var line = isJournal ? Array("<\(priority(event.level))>".utf8) : []
     switch setting.now.format {
-    case .json: line += json(fields).utf8
+    case .json: line += ((try? JSONLine.text(Dictionary(fields) { $1 })) ?? "{}").utf8
     case .logfmt: appendLogfmt(fields, to: &line)
     }
     line.append(UInt8(ascii: "\n"))
     // One write per line, so that lines of threads do not mix.
     StandardError.write(line)
-  }
-
-  private func json(_ fields: [(String, String)]) -> String {
-    (try? JSONLine.text(Dictionary(fields) { $1 })) ?? "{}"
   }
 
   /// The longest value, in characters.
