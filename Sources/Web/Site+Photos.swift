@@ -95,7 +95,7 @@ extension LedgerView {
   func photo(_ id: String, for session: WebSession) throws -> PhotoStory {
     let story = try photos(called: id).first { $0.message.text == id }
     guard session.may(.see), let story, session.inbox == nil || story.inbox == session.inbox else {
-      throw WebProblem(.notFound, "There is no such photo here.")
+      throw WebProblem.noPhoto
     }
     return story
   }

@@ -2,16 +2,12 @@ import Ledgers
 import Messages
 
 extension PageSource {
-  /// The values of a photo's page.
   func viewer(_ id: String) throws -> Values {
-    guard let ledger else { throw WebProblem(.notFound, "There is no such photo here.") }
+    guard let ledger else { throw WebProblem.noPhoto }
     let story = try ledger.photo(id, for: session)
-    guard let place = try ledger.place(after: story.message) else {
-      throw WebProblem(.notFound, "There is no such photo here.")
-    }
+    guard let place = try ledger.place(after: story.message) else { throw WebProblem.noPhoto }
     let page = try ledger.timeline(of: story.conversation, inbox: inbox, from: place)
-    guard let index = page.entries.lastIndex(where: { $0.message == story.message })
-    else { throw WebProblem(.notFound, "There is no such photo here.") }
+    guard let index = page.entries.lastIndex(where: { $0.message == story.message }) else { throw WebProblem.noPhoto }
     let entry = page.entries[index]
     let isPhoto = { (entry: TimelineEntry) in entry.kind != .text && entry.hasThumbnail }
     let previous =

@@ -18,6 +18,8 @@ struct WebProblem: Error {
   /// Whether the page asks for the session's password.
   var isLocked = false
 
+  static let noPhoto = WebProblem(.notFound, "There is no such photo here.")
+
   init(_ status: HTTPResponse.Status, _ sentence: String, command: String? = nil) {
     self.status = status
     self.sentence = sentence
