@@ -211,7 +211,6 @@ package struct AccessStore: Sendable {
     try sessions.file(key).setModified(now.milliseconds * 1_000_000)
   }
 
-  /// A session and its last use.
   private func read(_ key: String) throws -> (WebSession, lastUse: Timestamp)? {
     guard let entry = try sessions.entry(key),
       let session = try known.session(key, entry, { try read(WebSession.self, key, in: sessions) })

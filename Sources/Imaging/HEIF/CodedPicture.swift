@@ -25,7 +25,6 @@ struct CodedFormat: Equatable {
   let codec: Codec
   /// Samples across and down that share one sample of the colour differences; none without colours.
   let sharing: PixelSize?
-  /// Bytes of a sample.
   let sampleBytes: Int
 
   /// nil for other codecs, and without a configuration.

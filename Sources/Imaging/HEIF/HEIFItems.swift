@@ -30,7 +30,6 @@ struct HEIFItems {
       return PixelSize(width: width, height: height)
     }
 
-    /// All its data.
     var bytes: [UInt8] { data.flatMap { $0.bytes[$0.range] } }
   }
 

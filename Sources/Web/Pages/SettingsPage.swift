@@ -3,7 +3,6 @@ import Messages
 import Settings
 
 extension PageSource {
-  /// The values of a conversation's settings.
   func settings(of conversation: ConversationID) throws -> Values {
     let preferences = try ledger?.preferences(of: conversation.text) ?? ConversationPreferences()
     let (isHeld, waiting) = try ledger?.state(of: conversation) ?? (false, 0)

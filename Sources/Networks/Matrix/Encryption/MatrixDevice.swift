@@ -41,7 +41,6 @@ struct MatrixUserKeys: Sendable {
   /// Sorted by id.
   let devices: [MatrixDevice]
 
-  /// No keys at all.
   static let none = MatrixUserKeys(.null, of: "")
 
   init(_ answer: JSONValue, of user: String) {
