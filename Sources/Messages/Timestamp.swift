@@ -87,8 +87,5 @@ extension Timestamp: Codable {
     self = timestamp
   }
 
-  package func encode(to encoder: any Encoder) throws {
-    var container = encoder.singleValueContainer()
-    try container.encode(description)
-  }
+  package func encode(to encoder: any Encoder) throws { try description.encode(to: encoder) }
 }

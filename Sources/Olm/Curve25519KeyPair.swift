@@ -19,14 +19,9 @@ package struct Curve25519KeyPair: Sendable, Codable {
     self.privateKey = privateKey
   }
 
-  package init(from decoder: any Decoder) throws {
-    try self.init(privateKey: decoder.singleValueContainer().decode(SecretBytes.self))
-  }
+  package init(from decoder: any Decoder) throws { try self.init(privateKey: SecretBytes(from: decoder)) }
 
-  package func encode(to encoder: any Encoder) throws {
-    var container = encoder.singleValueContainer()
-    try container.encode(privateKey)
-  }
+  package func encode(to encoder: any Encoder) throws { try privateKey.encode(to: encoder) }
 
   /// The 32 bytes on which both sides agree.
   ///

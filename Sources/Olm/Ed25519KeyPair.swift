@@ -17,14 +17,9 @@ package struct Ed25519KeyPair: Sendable, Codable {
     self.seed = seed
   }
 
-  package init(from decoder: any Decoder) throws {
-    try self.init(seed: decoder.singleValueContainer().decode(SecretBytes.self))
-  }
+  package init(from decoder: any Decoder) throws { try self.init(seed: SecretBytes(from: decoder)) }
 
-  package func encode(to encoder: any Encoder) throws {
-    var container = encoder.singleValueContainer()
-    try container.encode(seed)
-  }
+  package func encode(to encoder: any Encoder) throws { try seed.encode(to: encoder) }
 
   /// The signature of `message`: 64 bytes, always the same for the same message.
   package func sign(_ message: [UInt8]) throws(OlmError) -> [UInt8] {

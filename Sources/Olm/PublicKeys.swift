@@ -28,10 +28,7 @@ extension PublicKey {
     self = key
   }
 
-  package func encode(to encoder: any Encoder) throws {
-    var container = encoder.singleValueContainer()
-    try container.encode(base64)
-  }
+  package func encode(to encoder: any Encoder) throws { try base64.encode(to: encoder) }
 }
 
 /// A key for agreement: X25519 (RFC 7748). Identity keys, one-time keys, fallback keys and ratchet keys are of this kind.

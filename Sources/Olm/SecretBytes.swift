@@ -26,10 +26,7 @@ package struct SecretBytes: Sendable, Codable, CustomStringConvertible, CustomRe
     self.bytes = bytes
   }
 
-  package func encode(to encoder: any Encoder) throws {
-    var container = encoder.singleValueContainer()
-    try container.encode(bytes.unpaddedBase64)
-  }
+  package func encode(to encoder: any Encoder) throws { try bytes.unpaddedBase64.encode(to: encoder) }
 
   /// Compares in a time that depends on the lengths only.
   package func equals(_ other: SecretBytes) -> Bool { isEqualInConstantTime(bytes, other.bytes) }
