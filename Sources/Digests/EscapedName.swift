@@ -9,7 +9,7 @@ extension Identifier {
     if let inbox = inboxOfProfile { return "profile~" + inbox.fileName }
     var escaped = [UInt8]()
     for (index, byte) in text.utf8.enumerated() {
-      if standsForItself(byte) || (byte == UInt8(ascii: ".") && index > 0) {
+      if byte.isAlphanumeric || "_@:!+=,-".utf8.contains(byte) || (byte == UInt8(ascii: ".") && index > 0) {
         escaped.append(byte)
       } else {
         escaped += [UInt8(ascii: "%")] + [byte].hex.uppercased().utf8
@@ -23,16 +23,6 @@ extension Identifier {
 
 /// Leaves room for an ending within Linux' 255 bytes.
 private let longestEscapedName = 200
-
-private func standsForItself(_ byte: UInt8) -> Bool {
-  switch byte {
-  case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-    UInt8(ascii: "0")...UInt8(ascii: "9"):
-    true
-  default:
-    "_@:!+=,-".utf8.contains(byte)
-  }
-}
 
 extension Identifier {
   /// The identifier of a `fileName`; nil for a cut name and for anything else.

@@ -8,7 +8,7 @@ extension String {
     var encoded = [UInt8]()
     encoded.reserveCapacity(utf8.count)
     for byte in utf8 {
-      if byte.isUnreserved || kept.utf8.contains(byte) {
+      if byte.isAlphanumeric || "-._~".utf8.contains(byte) || kept.utf8.contains(byte) {
         encoded.append(byte)
       } else {
         encoded += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
@@ -37,13 +37,13 @@ extension String {
 }
 
 extension UInt8 {
-  fileprivate var isUnreserved: Bool {
+  /// Whether it is an ASCII letter or digit.
+  package var isAlphanumeric: Bool {
     switch self {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
       UInt8(ascii: "0")...UInt8(ascii: "9"):
       true
-    default:
-      "-._~".utf8.contains(self)
+    default: false
     }
   }
 }

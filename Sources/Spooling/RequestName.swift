@@ -1,4 +1,5 @@
 import Digests
+import Messages
 
 /// The name of a request's directory: 1 to 128 of `A-Za-z0-9._-`, not starting with `.` or `-`.
 package struct RequestName: Hashable, Sendable, Comparable, CustomStringConvertible {
@@ -46,13 +47,5 @@ package struct IdempotencyKey: Hashable, Sendable, CustomStringConvertible {
 
 private func isToken(_ text: String) -> Bool {
   (1...RequestName.longest).contains(text.utf8.count)
-    && text.utf8.allSatisfy { byte in
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
-        true
-      default:
-        false
-      }
-    }
+    && text.utf8.allSatisfy { $0.isAlphanumeric || "._-".utf8.contains($0) }
 }

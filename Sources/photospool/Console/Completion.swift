@@ -2,6 +2,7 @@ import ArgumentParser
 import DurableFiles
 import Foundation
 import Ledgers
+import Messages
 import Spooling
 
 /// Completion of requests and conversations from the command line's spool. Without access to it there are none, and no
@@ -41,13 +42,7 @@ enum Completion {
 
   /// Whether bash can offer the name safely. It expands candidates: a conversation named `$(…)` would be executed.
   private static func isPlain(_ name: String) -> Bool {
-    name.utf8.allSatisfy { byte in
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
-      case UInt8(ascii: "0")...UInt8(ascii: "9"): true
-      default: "._@:!+=,#%/-".utf8.contains(byte)
-      }
-    }
+    name.utf8.allSatisfy { $0.isAlphanumeric || "._@:!+=,#%/-".utf8.contains($0) }
   }
 
   private static func ledger(_ spool: Spool) throws -> LedgerView { try LedgerView(in: spool.state) }
