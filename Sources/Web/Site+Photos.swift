@@ -110,7 +110,7 @@ func formValues(_ name: String, in body: String) -> [String] { formPairs(body).f
 private func formPairs(_ body: String) -> [(String, String)] {
   body.split(separator: "&").compactMap { pair in
     let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-    func decoded(_ text: Substring) -> String? { fromAddress(text.replacing("+", with: " ")) }
+    func decoded(_ text: Substring) -> String? { String(percentEncoded: text.replacing("+", with: " ")) }
     guard let name = parts.first.flatMap(decoded), parts.count == 2, let value = decoded(parts[1]) else { return nil }
     return (name, value)
   }

@@ -39,7 +39,7 @@ extension Site {
     let isRetry = act == "retry"
     let query = try QueueQuery(formFields(request.uri.query ?? ""), inbox: session.inbox)
     let body = try await request.whole(upTo: Self.mostTicks)
-    let names = formValues("request", in: String(buffer: body)).compactMap { fromAddress($0) }
+    let names = formValues("request", in: String(buffer: body)).compactMap { String(percentEncoded: $0) }
     guard !names.isEmpty else {
       var problem = WebProblem(.unprocessableContent, "Tick the requests first. Nothing was done.")
       problem.back = ("/queue?\(query.address)", "Queue")

@@ -35,9 +35,6 @@ private func joins(_ first: Unicode.Scalar, _ second: Unicode.Scalar) -> Bool {
 /// A value for an address, with everything escaped but unreserved characters (RFC 3986 §2.3).
 func inAddress(_ text: String) -> String { text.percentEncoded() }
 
-/// A part of an address as it was; nil if it is malformed or not UTF-8.
-func fromAddress(_ text: some StringProtocol) -> String? { String(percentEncoded: text) }
-
 /// Times as people read them, in the time zone of this computer.
 struct LocalTime: Sendable {
   let now: Timestamp

@@ -64,7 +64,7 @@ struct SharedMessage: Sendable {
       for photo in try photos {
         let whole = Spool.unnamed()
         guard try directory.move(photo, to: spool.tmp, as: whole) else { continue }
-        do { _ = try draft.add(whole, called: fromAddress(photo.dropFirst(3)) ?? "photo") } catch {
+        do { _ = try draft.add(whole, called: String(percentEncoded: photo.dropFirst(3)) ?? "photo") } catch {
           _ = try? spool.tmp.move(whole, to: directory, as: photo)
           if case Refusal.tooManyPhotos = error { throw Site.tooMany }
           throw error
