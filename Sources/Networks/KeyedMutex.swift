@@ -16,10 +16,7 @@ final class KeyedMutex: Sendable {
   private func begin(_ name: String) async {
     await withCheckedContinuation { continuation in
       let isFree = waiting.withLock { waiting in
-        if waiting[name] != nil {
-          waiting[name]?.append(continuation)
-          return false
-        }
+        if waiting[name]?.append(continuation) != nil { return false }
         waiting[name] = []
         return true
       }
@@ -28,13 +25,10 @@ final class KeyedMutex: Sendable {
   }
 
   private func end(_ name: String) {
-    let next = waiting.withLock { waiting in
-      guard let queue = waiting[name], let next = queue.first else {
-        waiting[name] = nil
-        return CheckedContinuation<Void, Never>?.none
-      }
-      waiting[name] = Array(queue.dropFirst())
-      return next
+    let next = waiting.withLock { waiting -> CheckedContinuation<Void, Never>? in
+      if waiting[name]?.isEmpty == false { return waiting[name]?.removeFirst() }
+      waiting[name] = nil
+      return nil
     }
     next?.resume()
   }
