@@ -115,15 +115,13 @@ package final class MatrixListener: Listener {
 
   /// Gets the current position.
   private func begin(_ account: String, _ heard: [String: ConversationID]) async throws -> String {
-    guard let answer = try await sync(account, since: nil) else { throw silence }
+    guard let answer = try await sync(account, since: nil) else {
+      throw DeliveryError(.configError, "\(server.name) refuses to be listened to; ask its operator")
+    }
     try await takeKeys(answer, heard)
     try await giveKeys(answer)
     known.withLock { $0.isWell = true }
     return MatrixPosition(account: account, token: answer.next).description
-  }
-
-  private var silence: DeliveryError {
-    DeliveryError(.configError, "\(server.name) refuses to be listened to; ask its operator")
   }
 
   // MARK: Rooms

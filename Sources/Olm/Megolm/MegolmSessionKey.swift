@@ -78,10 +78,7 @@ extension MegolmSessionKey {
   }
 
   private func body(version: UInt8) -> [UInt8] {
-    [version] + bigEndian(index) + ratchet.bytes + signingKey.bytes
-  }
-
-  private func bigEndian(_ number: UInt32) -> [UInt8] {
-    stride(from: 24, through: 0, by: -8).map { UInt8(truncatingIfNeeded: number >> UInt32($0)) }
+    let number = withUnsafeBytes(of: index.bigEndian) { Array($0) }
+    return [version] + number + ratchet.bytes + signingKey.bytes
   }
 }

@@ -43,8 +43,10 @@ package struct SigV4: Sendable {
     headers.append(HTTPHeader("x-amz-content-sha256", payload.hex))
     headers.append(HTTPHeader("x-amz-date", date))
     if let token = credentials.sessionToken { headers.append(HTTPHeader("x-amz-security-token", token.reveal())) }
+    // Values without blanks around them, and with single ones inside.
     let signed = (headers + [HTTPHeader("host", host)])
-      .map { (name: $0.name.lowercased(), value: Self.canonical($0.value)) }.sorted { $0.name < $1.name }
+      .map { (name: $0.name.lowercased(), value: $0.value.split(separator: " ").joined(separator: " ")) }
+      .sorted { $0.name < $1.name }
     let names = signed.map(\.name).joined(separator: ";")
     let lines = signed.map { "\($0.name):\($0.value)" }
     let canonicalRequest = [method.rawValue, path, ""] + lines + ["", names, payload.hex]
@@ -63,11 +65,6 @@ package struct SigV4: Sendable {
       key = HMACSHA256(key: key).code(of: Array(part.utf8))
     }
     return key.hex
-  }
-
-  /// Trims blanks, and reduces runs of them to one.
-  private static func canonical(_ value: String) -> String {
-    value.split(separator: " ", omittingEmptySubsequences: true).joined(separator: " ")
   }
 
   /// `20130524T000000Z`.
