@@ -141,10 +141,13 @@ package final class Directory: Sendable {
   }
 
   /// Removes the file `name`, if it exists.
-  package func remove(_ name: String) throws(FileError) {
-    guard unlinkat(descriptor, name, 0) == 0 || errno == ENOENT else {
-      throw FileError("remove", path(of: name))
-    }
+  package func remove(_ name: String) throws(FileError) { _ = try removeExisting(name) }
+
+  /// Removes the file `name`. Returns false if there is none.
+  package func removeExisting(_ name: String) throws(FileError) -> Bool {
+    if unlinkat(descriptor, name, 0) == 0 { return true }
+    guard errno == ENOENT else { throw FileError("remove", path(of: name)) }
+    return false
   }
 
   /// Removes the empty directory `name`, if it exists.

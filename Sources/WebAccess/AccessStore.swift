@@ -95,10 +95,8 @@ package struct AccessStore: Sendable {
     by code: String, user: UInt32?, at now: Timestamp
   ) throws -> (secret: String, end: Timestamp)? {
     guard let grant = try link(code, at: now), grant.user == nil || grant.user == user else { return nil }
-    do { try links.remove(key(code)) } catch {
-      if error.isMissing { return nil }
-      throw error
-    }
+    // Of several that use it at once, one removes it.
+    guard try links.removeExisting(key(code)) else { return nil }
     try links.sync()
     try makeRoom(for: grant, at: now)
     let secret = secret(bytes: 32)
@@ -158,7 +156,7 @@ package struct AccessStore: Sendable {
   package func endSession(_ secret: String) throws { try remove(key(secret), from: sessions) }
 
   private func remove(_ key: String, from directory: Directory) throws {
-    do { try directory.remove(key) } catch { if !error.isMissing { throw error } }
+    try directory.remove(key)
     try directory.sync()
   }
 
