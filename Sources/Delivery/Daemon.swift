@@ -56,7 +56,8 @@ package struct Daemon: Sendable, HasCore {
     let startedAt = Timestamp.now()
     let (ledger, isChecked) = try await Self.openLedger(of: spool, log, failed: ledgerFailed)
     let core = DeliveryCore(
-      spool: spool, ledger: ledger, plan: PlanInForce(first), times: StepTimes(), troubles: Troubles(log: log), log: log)
+      spool: spool, ledger: ledger, plan: PlanInForce(first), times: StepTimes(), troubles: Troubles(log: log), log: log
+    )
     let (plan, signals, closed) = (core.plan, core.signals, ClosedConversations([]))
     (self.core, reloads) = (core, InForce(ReloadOutcome(isGood: true, at: startedAt)))
     let watcher = try SpoolWatcher(spool, signals.spool, mail: mail?.mailbox)
@@ -204,7 +205,8 @@ package struct Daemon: Sendable, HasCore {
     on orders: UnixSignalsSequence?, _ read: @escaping @Sendable () throws -> Reconfiguration
   ) -> Reload {
     Reload(
-      core: core, photos: photos, circuits: circuits, outcome: reloads, manager: manager, reports: reports, owner: owner,
+      core: core, photos: photos, circuits: circuits, outcome: reloads, manager: manager, reports: reports,
+      owner: owner,
       orders: orders, read: read)
   }
 

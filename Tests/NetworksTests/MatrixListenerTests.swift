@@ -140,7 +140,8 @@ struct MatrixListenerTests {
     _ = try await listen(listener, after: start)
     #expect(said.messages == [event])
     // If all conversations go to the network, each room is heard under its own name.
-    let everywhere = try self.listener(hearing: HeardConversations(named: HeardConversations(room.id).named) { _ in true })
+    let everywhere = try self.listener(
+      hearing: HeardConversations(named: HeardConversations(room.id).named) { _ in true })
     _ = try await listen(everywhere, after: start)
     // Other tests write into bob's other rooms.
     #expect(Set(said.all.map(\.conversation.text)).isSuperset(of: ["family", other.id]))

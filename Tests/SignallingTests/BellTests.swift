@@ -26,7 +26,12 @@ import Testing
   @Test("Who asks a service is answered when its loop begins again, and at once after its end")
   func answers() async {
     let bell = Bell()
-    let loop = Task { await bell.serve {} failed: { _ in nil } }
+    let loop = Task {
+      await bell.serve {
+      } failed: { _ in
+        nil
+      }
+    }
     await bell.answers()
     bell.retire()
     await loop.value

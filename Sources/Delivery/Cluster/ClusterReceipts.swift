@@ -47,7 +47,8 @@ struct ClusterReceipts: Service, HasCore {
     }
     let count = try await ledger.end(
       ends, relayedBy: link.host, upTo: position,
-      path: { $0.path }, remoteUntil: Timestamp.now().advanced(seconds: plan.now.settings.cache.remote.seconds), at: .now())
+      path: { $0.path }, remoteUntil: Timestamp.now().advanced(seconds: plan.now.settings.cache.remote.seconds),
+      at: .now())
     if count > 0 {
       signals.filing.ring()
       signals.dispatcher.ring()

@@ -48,13 +48,14 @@ extension LedgerView {
     let scope = restriction(("p.inbox = ?", inbox?.text), ("c.conversation = ?", conversation?.text))
     return try read { database in
       var plan = ClearPlan()
-      plan.going = try database.first(
-        """
-        SELECT sum(cached_bytes > 0) AS photos,
-          sum(cached_bytes + iif(evicting = 2, cached_thumbnail_bytes, 0)) AS bytes
-        FROM photos WHERE evicting > 0 AND pinned = 0
-        """
-      ) { PhotoAmount(photos: $0["photos"], bytes: $0["bytes"]) } ?? PhotoAmount()
+      plan.going =
+        try database.first(
+          """
+          SELECT sum(cached_bytes > 0) AS photos,
+            sum(cached_bytes + iif(evicting = 2, cached_thumbnail_bytes, 0)) AS bytes
+          FROM photos WHERE evicting > 0 AND pinned = 0
+          """
+        ) { PhotoAmount(photos: $0["photos"], bytes: $0["bytes"]) } ?? PhotoAmount()
       let kept = try Row.fetchCursor(
         database,
         sql: """

@@ -106,7 +106,8 @@ struct CheckCommand: AsyncParsableCommand {
   private func show(_ outcome: ControlReply.Outcome) {
     let (subject, sentence) = (outcome.subject, outcome.sentence)
     if json {
-      try? printJSON(Line(subject: subject.isEmpty ? "destinations" : subject, good: outcome.isDone, sentence: sentence))
+      try? printJSON(
+        Line(subject: subject.isEmpty ? "destinations" : subject, good: outcome.isDone, sentence: sentence))
     } else {
       let line = subject.isEmpty ? sentence : "\(subject): \(sentence)"
       if outcome.isDone { print(line) } else { Terminal.complain(line) }
