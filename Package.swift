@@ -38,7 +38,7 @@ let package = Package(
     .executableTarget(
       name: "photospool-darkroom", dependencies: ["CKernel", "CSandbox", "Imaging", "MailParsing", "Photos"]),
 
-    // The web page: a process without secrets and without a network of its own.
+    // The web page: a process without secrets but its certificate's key, and without connections of its own.
     .executableTarget(name: "photospool-web", dependencies: ["Web"]),
     .target(
       name: "Web",

@@ -18,7 +18,7 @@ package enum Cause: String, CaseIterable, Sendable, Codable, Error {
   case authExpired = "auth_expired"
   case accountDisabled = "account_disabled"
   case configError = "config_error"
-  /// The conversation is end-to-end encrypted, which this network cannot do. Only the conversation is held.
+  /// The room is encrypted, and photospool may not or cannot encrypt for it. Only the conversation is held.
   case encryptedRoom = "encrypted_room"
   // Permanent; the request fails.
   case tooLargeAfterCompress = "too_large_after_compress"

@@ -95,7 +95,14 @@ extension Grant {
     let whose = inbox.map { " as \(shown($0))" } ?? ""
     let sentences = [
       (WebRight.see, "see \(inbox == nil ? "all conversations" : "the conversations of \(shown(inbox ?? ""))")"),
-      (.send, "send\(whose)"), (.operate, "hold and release, and retry, cancel or delete what others sent"),
+      (.send, "send\(whose)"),
+      (
+        .operate,
+        """
+        hold, release and delete conversations, retry, cancel or delete what others sent, flush the queue, clear the cache, \
+        and end sessions
+        """
+      ),
     ]
     return [
       "hasCode": true, "code": inAddress(code),

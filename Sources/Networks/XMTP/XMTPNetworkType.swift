@@ -43,7 +43,7 @@ package struct XMTPNetworkType: ListeningNetworkType {
       "The file with the XMTP account's private key, or a service account's key file"),
     Setting(
       "python", \.python, .optional(.program),
-      "The Python that runs the XMTP co-process; empty is the co-process's own choice"),
+      "The Python that runs the XMTP co-process; empty is /usr/bin/python3"),
   ]
 
   package func isComplete(_ check: SectionCheck) -> Bool {
