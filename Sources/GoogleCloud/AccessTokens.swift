@@ -127,6 +127,7 @@ package final class AccessTokens: Sendable {
       body: Array((form + (try account.assertion(for: scope, at: clock()))).utf8), limits: limits)
     let response: HTTPResponse
     do { response = try await client.send(request) } catch { throw DeliveryError(error.cause, error.description) }
+    // A token with a line break would be two headers.
     if response.isSuccess, let answer = try? JSONDecoder().decode(Answer.self, from: Data(response.body)),
       !answer.token.isEmpty, answer.token.utf8.allSatisfy({ 0x21...0x7e ~= $0 })
     {

@@ -31,6 +31,12 @@ struct FieldMap: Sendable, Hashable {
 
   static let empty = FieldMap(json: "{}", fields: [:])
 
+  /// The fields are those of the JSON, and valid.
+  private init(json: String, fields: [String: Part]) {
+    self.json = json
+    self.fields = fields
+  }
+
   /// Limits of Firestore on a field's name, and of ours on the depth of a map.
   private static let longestName = 1500
   private static let deepest = 10
