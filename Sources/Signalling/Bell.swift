@@ -62,11 +62,12 @@ extension Bell {
   }
 
   /// Answers those who wait for the loop, in work that takes long.
-  package func answer() { answer(then: []) }
+  package func answer() { answer(isLast: false) }
 
-  private func answer(then next: [CheckedContinuation<Void, Never>]?) {
+  private func answer(isLast: Bool) {
     let waiting = askers.withLock { askers in
-      defer { askers = next }
+      // A loop that has ended does not begin again.
+      defer { askers = isLast || askers == nil ? nil : [] }
       return askers ?? []
     }
     for asker in waiting { asker.resume() }
@@ -93,6 +94,6 @@ extension Bell {
       self.retire()
     }
     silence()
-    answer(then: nil)
+    answer(isLast: true)
   }
 }

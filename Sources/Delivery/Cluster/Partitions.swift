@@ -222,7 +222,9 @@ actor Partitions: Service, HasCore {
     }
   }
 
+  /// Ends the work for conversations that have another owner now.
   private func stop(_ conversations: [Int64], of partition: Partition) async {
+    // After the work, which asks the gate.
     defer {
       worker.gate?.forget(partition)
       leaving.remove(partition)
@@ -312,7 +314,7 @@ actor Partitions: Service, HasCore {
   private nonisolated func enter(_ records: [OwnedRecord]) async throws -> OwnedChanges {
     if records.isEmpty { return OwnedChanges() }
     let changes = try await ledger.own(records, at: .now())
-    try? await worker.photos.discard(changes.cancelled)
+    if !changes.cancelled.isEmpty { try? await worker.photos.discard(changes.cancelled) }
     if changes.isFlushed { await worker.circuits.closeAll() }
     return changes
   }

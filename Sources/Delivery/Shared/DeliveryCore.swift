@@ -2,7 +2,8 @@ import Ledgers
 import Logging
 import Spooling
 
-/// What the services of one ledger share: those of the daemon, or those of an owner in a cluster.
+/// What the services of one ledger share: those of the daemon, or those of an owner in a cluster. Only the ledger and the
+/// signals are its own. The rest an owner shares with the daemon, which reports it.
 struct DeliveryCore: Sendable {
   let spool: Spool
   let ledger: Ledger
