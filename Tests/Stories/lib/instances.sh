@@ -4,7 +4,7 @@ unset PHOTOSPOOL_SPOOL
 # They start again and again, which takes a small machine long.
 patience=120
 declare -A daemons
-trap 'for process in "${daemons[@]}"; do kill -KILL "$process" 2> /dev/null || true; done' EXIT
+at_end() { kill -KILL "${daemons[@]}" 2> /dev/null; }
 
 # at NAME WORD...: the command there.
 at() { PHOTOSPOOL_CONFIG=$PWD/$1/photospool.yaml "$photospool" "${@:2}"; }

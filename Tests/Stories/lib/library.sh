@@ -38,7 +38,9 @@ kill_daemon() { kill -KILL "$daemon" 2>/dev/null || true; wait "$daemon" 2>/dev/
 # Other processes that end with the story, and what a story has to do at its end.
 beside=
 at_end() { :; }
-trap 'kill -KILL $daemon $beside 2> /dev/null || true; at_end' EXIT
+trap 'at_end || true; kill -KILL $daemon $beside 2> /dev/null || true' EXIT
+# stop_beside PROCESS: ends one of them in order.
+stop_beside() { kill -TERM "$1"; wait "$1" || true; beside=" $beside "; beside=${beside/ $1 / }; }
 
 # build NAME CONVERSATION TEXT [PHOTO...]: a request in tmp/, as any shell script makes it. submit NAME: its Send. drop: both.
 build() {
@@ -80,7 +82,8 @@ wait_until() {
 # command_ends STATUS COMMAND...: it ends with this status; its output is in out.log, its errors are in err.log.
 command_ends() {
   local status=0
-  "${@:2}" > out.log 2> err.log || status=$?
+  # A function that calls `fail` ends there, and not the story.
+  ("${@:2}") > out.log 2> err.log || status=$?
   expect "$status" "$1" "${*:2}: $(cat err.log)"
 }
 # ends STATUS WORD...: photospool does.

@@ -49,7 +49,7 @@ user() {
 }
 
 # member NAME ID: a user of the spool's group.
-member() { user "$1" "$2"; sed -i "s/^photospool:x:61000:/&$1/" /etc/group; }
+member() { user "$1" "$2"; sed -i "s/^photospool:x:61000:..*/&,$1/; t; s/^photospool:x:61000:/&$1/" /etc/group; }
 
 # as USER COMMAND...: with the groups of the user and nothing of the story's environment.
 as() { setpriv --reuid "$1" --regid "$1" --init-groups env -i PATH="$PATH" HOME="$PWD/homes/$1" USER="$1" LOGNAME="$1" "${@:2}"; }

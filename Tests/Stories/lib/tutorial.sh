@@ -2,7 +2,7 @@
 
 PATH=$(dirname "$photospool"):$PATH
 unset PHOTOSPOOL_SPOOL
-trap 'kill $(jobs -p) 2> /dev/null || true' EXIT
+at_end() { kill $(jobs -p) 2> /dev/null; }
 fail() { echo "FAILED: $*" >&2; tail -n 20 "$story"/*/{log,page.log,watch.log} >&2 2> /dev/null || true; exit 1; }
 story=$PWD
 cp "$photos/Wine_by_Jakkub_Mede.jpg" cat.jpg

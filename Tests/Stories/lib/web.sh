@@ -3,6 +3,7 @@
 reach=()
 # start_page [OPTION...]: returns when it is ready. A link to it is in the file `link`, its address in $site, its port in $port.
 start_page() {
+  rm -f link page.log
   "$photospool" web "$@" > link 2> page.log &
   page=$!
   beside+=" $page"
@@ -10,7 +11,7 @@ start_page() {
   site=$(sed 's|/login/.*||' link)
   port=${site##*:}
 }
-stop_page() { kill -TERM "$page"; wait "$page" || true; }
+stop_page() { stop_beside "$page"; }
 
 # ask STATUS JAR ADDRESS [OPTION...]: with the cookies of a session; the answer is in `answer`, its head in `head`.
 ask() {

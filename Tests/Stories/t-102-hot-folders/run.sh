@@ -10,8 +10,8 @@ configure <<< "watch:
   - {folder: $PWD/scans, conversation: office, quiet: 300ms, after: delete}"
 messages() { cat "$spool/published/$1.jsonl" 2> /dev/null | wc -l; }
 come() { [ "$(messages "$1")" = "$2" ]; }
-start_watch() { "$photospool" watch > watch.log 2>&1 & beside=$!; wait_for_line watch.log event=watching; }
-stop_watch() { kill -TERM "$beside"; wait "$beside" || true; }
+start_watch() { rm -f watch.log; "$photospool" watch > watch.log 2>&1 & watch=$!; beside+=" $watch"; wait_for_line watch.log event=watching; }
+stop_watch() { stop_beside "$watch"; }
 
 start_daemon
 # Files that are there at the start are sent in the order of their age.

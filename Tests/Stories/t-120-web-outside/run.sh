@@ -124,8 +124,7 @@ if command -v systemd-socket-activate > /dev/null; then
   wait_for_line proxied.log "Listening on"
   curl -sS -m 10 --unix-socket page.socket http://photos.test/ > /dev/null 2>&1 || true
   wait_for_line proxied.log 'the page behind a proxy needs the proxy.s name; set web.names'
-  kill -TERM "$server" 2> /dev/null || true
-  wait "$server" 2> /dev/null || true
+  stop_beside "$server" 2> /dev/null || true
   rm -f page.socket
   configure <<< 'web: {names: photos.test}'
   activate

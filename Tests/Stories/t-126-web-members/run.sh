@@ -76,8 +76,7 @@ command_ends 77 as berta "$photospool" web link --port "$port"
 expect "$(setpriv --reuid berta --regid berta --groups spoolers curl -sS -o /dev/null -w '%{http_code}' -X POST -H "Origin: $site" "$site/link")" 403
 
 # With TLS, the page has a name of the configuration, which leads here.
-kill -TERM "$page"
-wait "$page" || true
+stop_beside "$page"
 rm -rf of-*
 openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=photos.test \
   -addext subjectAltName=DNS:photos.test -keyout key.pem -out certificate.pem 2> /dev/null

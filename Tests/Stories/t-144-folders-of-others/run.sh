@@ -34,6 +34,5 @@ chmod 777 hot/readable
 wait_until come 3
 wait_for_line watch.log 'is watched again'
 expect "$(ls -A hot/.sent hot/readable/.sent | grep jpg | sort | paste -sd,)" good.jpg,private.jpg,stays.jpg
-kill -TERM "$watch"
-wait "$watch" || true
+stop_beside "$watch"
 stop_daemon

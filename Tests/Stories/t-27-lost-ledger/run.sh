@@ -2,8 +2,9 @@
 . "$(dirname "$0")/../lib/library.sh"
 
 noise 500x400 0.jpg 1.jpg
-# The daemon refuses to start with this sentence.
+# refuses KIND SENTENCE: the daemon does not start with such a ledger.
 refuses() {
+  echo "$1:"
   command_ends 74 timeout 60 "$photospool" run
   has err.log "$2"
   [ "$1" = newer ] || has err.log 'photospool rebuild'

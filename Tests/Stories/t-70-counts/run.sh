@@ -21,7 +21,7 @@ most_writes_of_one_in_a_backlog=1.5 # 0.3
 chance=futex,sched_yield,restart_syscall,epoll_wait,poll,ppoll,nanosleep,clock_nanosleep
 chance+=,mmap,munmap,mprotect,madvise,brk,clone,clone3,exit,rseq,set_robust_list,rt_sigprocmask,gettid
 # The daemon is a child of the one who traces it.
-trap '[ -z "$daemon" ] || kill -KILL $(pgrep -P "$daemon") "$daemon" 2>/dev/null || true' EXIT
+at_end() { [ -z "$daemon" ] || pkill -KILL -P "$daemon"; }
 strace -f -c -o probe true 2> strace.log || skip "processes cannot be traced here: $(head -n 1 strace.log)"
 cc -shared -fPIC -O1 -o statements.so "$here/t-70-counts/statements.c" -ldl
 
