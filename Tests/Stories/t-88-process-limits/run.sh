@@ -1,9 +1,18 @@
-# A daemon that runs out of processes or size of files waits, and goes on by itself once it may. For descriptors see t-60.
+# A daemon that runs out of descriptors, processes or size of files waits, and goes on by itself once it may.
 . "$(dirname "$0")/../lib/library.sh"
 . "$here/lib/users.sh"
 
 noise 300x200 photo.jpg
 queue_says() { prints "$1" queue; }
+
+# No descriptors, then more of them. At its start, the daemon raises its limit by itself.
+start_daemon
+prlimit --nofile="$(ls "/proc/$daemon/fd" | wc -l)" --pid "$daemon"
+for number in 1 2 3 4; do drop "few-$number" "conversation-$number" few photo.jpg photo.jpg; done
+wait_for_line start.log 'Too many open files'
+prlimit --nofile=4096 --pid "$daemon"
+"$photospool" wait --timeout 60 few-1 few-2 few-3 few-4
+stop_daemon
 
 # No file larger than so much: the ledger's log soon is.
 start_daemon
