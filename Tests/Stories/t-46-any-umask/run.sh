@@ -30,10 +30,10 @@ tell() { # place
   has check.log 'requests of other users: taken, whatever their umask'
   for mask in 022 027 077 007; do
     four_lines $mask 61001 "cat-$mask" cat.jpg
-    name=$(umask $mask && as 61002 "$photospool" send --to family --text "$mask")
+    name=$(umask $mask && as 61002 "$photospool" send --to family --text "$mask" --photo cat.jpg)
     "$photospool" wait --timeout 60 "cat-$mask" "$name" || fail "$1: umask $mask"
   done
-  expect "$(published family | jq -r .kind | sort | uniq -c | tr -s ' \n' ' ')" ' 4 photo 4 text ' "$1"
+  expect "$(published family | jq -r .kind | sort | uniq -c | tr -s ' \n' ' ')" ' 8 photo 4 text ' "$1"
   # Another user of the group reads nothing of it, whatever its umask.
   (umask 000 && as 61001 sh -c 'mkdir "$1/tmp/open" && echo mine > "$1/tmp/open/text"' _ "$spool")
   as 61002 cat "$spool/tmp/open/text" > /dev/null 2>&1 && fail "$1: another user read it"
