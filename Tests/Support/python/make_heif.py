@@ -7,6 +7,7 @@
     borrowed PHOTO                          a coded picture whose data are a part of another item's
     predicted PHOTO OTHER                   a picture that is predicted from another one
     thumbnail PHOTO SMALL                   the primary picture is the thumbnail of the first
+    described NUMBER PHOTO                  a picture with so many items of metadata
     unknown PHOTO                           a derived picture of a kind that nobody knows
     sequence PHOTO                          a film without a still picture
     unnamed PHOTO                           a file whose primary picture is not in it
@@ -229,6 +230,15 @@ def thumbnail(path, small):
     return file
 
 
+def described(number, path):
+    photo = Photo(path)
+    file = File(photo.brand)
+    file.add_photo(photo)
+    for _ in range(int(number)):
+        file.refer(b"cdsc", file.add(b"Exif", photo.data[:16], []), 1)
+    return file
+
+
 def unknown(path):
     photo = Photo(path)
     file = File(photo.brand)
@@ -270,7 +280,8 @@ def main():
     out, kind, *rest = sys.argv[1:]
     added = [argument for argument in rest if "=" in argument.rsplit("/", 1)[0] or argument.startswith("nclx=")]
     make = {function.__name__: function for function in (
-        grid, overlay, identity, external, borrowed, predicted, thumbnail, unknown, sequence, unnamed, empty)}[kind]
+        grid, overlay, identity, external, borrowed, predicted, thumbnail, described, unknown, sequence, unnamed,
+        empty)}[kind]
     file = make(*(argument for argument in rest if argument not in added))
     if added:
         properties = file.items[0][2]
