@@ -128,11 +128,11 @@ class Part:
             k += step * self.parts
         return met
 
-    def sweep_alone(self, once, step):
+    def sweep_alone(self, once, step, kind="killed"):
         """Calls `once(k)` for every `step`-th k, whatever the other parts do, as long as it says that the run met the call."""
         k = 1 + self.random.randrange(step)
         while once(k):
-            self.fault(kind="killed")
+            self.fault(kind=kind)
             k += step
 
     def fault(self, count=1, kind=None):

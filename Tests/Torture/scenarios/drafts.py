@@ -31,7 +31,7 @@ def swept(part, finish):
         place.context += f", {name}"
         return part.outlived(place, daemon, k)
 
-    part.sweep(once)
+    part.sweep(once, cheap=8)
 
 
 @scenario("daemon killed at every call: a draft that is sent", parts=4)

@@ -318,7 +318,7 @@ def migrate(part, kind, way):
             return state.faults > 0
 
         # The parts have versions of their own, and each takes its calls alone: all of them of the first one.
-        part.sweep_alone(once, part.step * (1, 4)[part.number])
+        part.sweep_alone(once, part.step * (1, 4)[part.number], kind=None)
 
 
 # The rows.
