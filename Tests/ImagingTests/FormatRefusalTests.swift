@@ -236,13 +236,18 @@ import Testing
       chunk.name == "IDAT" ? PNGFile.Chunk(name: "IDAT", data: Array(chunk.data[..<(chunk.data.count / 2)])) : chunk
     }
     expect(half.bytes, .truncatedImage, saying: "PNG")
-    var palette = file
-    palette.chunks[0].data[9] = 3
-    expect(palette.bytes, .truncatedImage, saying: "PNG")
-    expect(palette.inserting("PLTE", [UInt8](repeating: 0, count: 769)).bytes, .truncatedImage, saying: "PNG")
-    expect(palette.inserting("PLTE", [0, 0, 0]).inserting("PLTE", [0, 0, 0]).bytes, .truncatedImage, saying: "PNG")
-    // A filter that there is not, and rows in two parts with a text between them.
+    let colors = Deflate.stored([UInt8](repeating: 0, count: 30 * (1 + 40)))
+    let palette = PNGFile(width: 40, height: 30, color: 3, data: colors)
+    let good = palette.inserting("PLTE", [0, 0, 0])
+    #expect(try prepare(good.bytes).width == 40)
+    expect(palette.bytes, .truncatedImage, saying: "PNG", "no palette")
+    let long = palette.inserting("PLTE", [UInt8](repeating: 0, count: 769))
+    expect(long.bytes, .truncatedImage, saying: "PNG", "palette is invalid")
+    expect(good.inserting("PLTE", [0, 0, 0]).bytes, .truncatedImage, saying: "PNG", "two palettes")
+    // A kind of block and a filter that there are not, and rows in two parts with a text between them.
     let rows = Deflate.stored([5] + [UInt8](repeating: 0, count: 30 * (1 + 3 * 40) - 1))
+    let block = PNGFile(width: 40, height: 30, data: [0x78, 1, 7] + [UInt8](repeating: 0, count: 4000))
+    expect(block.bytes, .truncatedImage, saying: "PNG", "make no sense")
     expect(PNGFile(width: 40, height: 30, data: rows).bytes, .truncatedImage, saying: "PNG")
     let rest = Array(file.imageData[half.imageData.count...])
     let apart = half.inserting("tEXt", [97, 0, 98], before: "IEND").inserting("IDAT", rest, before: "IEND")

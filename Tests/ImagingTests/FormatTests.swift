@@ -102,6 +102,11 @@ import Testing
     #expect(try prepare(file.bytes).stripped == ["further frames"])
   }
 
+  @Test("A PNG shows the same with empty parts before and after its picture") func emptyParts() throws {
+    let file = PNGFile(try Camera().png(Self.scene)).inserting("IDAT", []).inserting("IDAT", [], before: "IEND")
+    try expect(file.bytes, .png, shows: Self.scene, within: 3)
+  }
+
   @Test("A lossy WebP shows the same within four levels", arguments: [["-q", "95"], ["-q", "95", "-sharp_yuv"]])
   func lossyWebP(options: [String]) throws {
     let camera = try Camera()

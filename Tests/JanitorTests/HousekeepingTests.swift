@@ -6,6 +6,7 @@ import Glibc
 import Messages
 import Settings
 import Spooling
+import TestSupport
 import Testing
 
 @testable import Janitor
@@ -96,9 +97,14 @@ import Testing
     let spool = try SpoolUnderJanitor()
     _ = try spool.spool.draft.make("left")
     try spool.spool.draft.directory("left").write(Array("family\n".utf8), as: "to")
+    let entry = try #require(try spool.spool.draft.entry("left"))
+    _ = try await spool.ledger.enterDraft(
+      NewRequest("left", inode: entry.inode, born: entry.born, parts: [NewRequest.Part("photo.jpg")]), at: .now())
     #expect(try await spool.janitor(at: later(23.9)).pass().removed.drafts == 0)
+    #expect(try await spool.ledger.count("requests WHERE state = 'draft'") == 1)
     #expect(try await spool.janitor(at: later(24.1), sinceBoot: 1000 + 0.2 * 3600).pass().removed.drafts == 1)
     #expect(try spool.spool.draft.names() == [])
+    #expect(try await spool.ledger.count("requests WHERE state = 'draft'") == 0)
   }
 
   @Test func finishedRequestGoesWithItsReceiptAfterAWeek() async throws {
@@ -131,9 +137,9 @@ import Testing
     #expect(try await spool.ledger.count("requests") == 0)
   }
 
-  @Test func refusedDropsGoAfterAMonth() async throws {
+  @Test(arguments: [false, true]) func refusedDropsGoAfterAMonth(areIncoming: Bool) async throws {
     let spool = try SpoolUnderJanitor()
-    let failed = try spool.spool.incoming.directory("failed")
+    let failed = try areIncoming ? spool.spool.incoming.directory("failed") : spool.spool.failed
     _ = try failed.make("bad")
     try failed.directory("bad").write(Array("why\n".utf8), as: "error")
     #expect(try await spool.janitor(at: later(29.9 * 24)).pass().removed.failed == 0)
