@@ -153,7 +153,7 @@ package struct Daemon: Sendable, HasCore {
   private func recover(_ files: RequestFiles) async throws {
     let count = try await ledger.recover(at: .now())
     if count > 0 { log.info("messages that were in progress start again", metadata: ["count": "\(count)"]) }
-    do { try spool.state.removeTree(Trash.directoryName) } catch {
+    do { try Trash(spool).empty() } catch {
       log.warning("requests that were taken back are left in state/trash", metadata: ["error": "\(error)"])
     }
     do { try await files.eraseSupersededProfiles(ledger) } catch {

@@ -10,6 +10,9 @@ package struct Trash: Sendable {
   /// Opens the trash of a spool, or makes it.
   package init(_ spool: Spool) throws { directory = try spool.state.directory(creating: Self.directoryName) }
 
+  /// Deletes what is in it. The directory stays, because another process may be using it.
+  package func empty() throws { for name in try directory.names() { try directory.removeTree(name) } }
+
   /// Takes an entry away. The name may be confidential and does not stay. Nothing is synced.
   ///
   /// - Parameter isMeant: tells whether it is the wanted entry. One that replaced it since the check goes back.
