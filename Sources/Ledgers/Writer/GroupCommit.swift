@@ -168,7 +168,7 @@ final class GroupCommit: Sendable {
         try checkFailure()
         let pages = try database.checkpoint(.passive).walFrameCount
         if checkpoints.withLock({ $0.copied(pages: pages) }) {
-          try database.waiting(milliseconds: 0, Self.beginLogAnew)
+          try database.waiting(milliseconds: 0) { try Self.beginLogAnew(of: $0, pages: pages) }
         }
       }
     } catch {
@@ -176,10 +176,10 @@ final class GroupCommit: Sendable {
     }
   }
 
-  /// Restarts the log as soon as its readers end. SQLite itself would wait longer between attempts than most reads
-  /// take.
-  private static func beginLogAnew(of database: Database) throws {
-    for _ in 0..<100 {
+  /// Restarts the log as soon as its readers end. It waits for them for 100 ms, and longer the longer the log has become.
+  /// SQLite itself would wait longer between attempts than most reads take.
+  private static func beginLogAnew(of database: Database, pages: Int) throws {
+    for _ in 0..<(100 * pages / CheckpointPolicy.longLog) {
       do {
         _ = try database.checkpoint(.restart)
         return
