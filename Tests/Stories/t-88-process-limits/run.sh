@@ -5,12 +5,12 @@
 noise 300x200 photo.jpg
 queue_says() { prints "$1" queue; }
 
-# No descriptors, then more of them. At its start, the daemon raises its limit by itself.
+# No descriptors, then more of them. At its start alone, the daemon raises its limit by itself.
 start_daemon
-prlimit --nofile="$(ls "/proc/$daemon/fd" | wc -l)" --pid "$daemon"
+prlimit --nofile="$(ls "/proc/$daemon/fd" | wc -l):" --pid "$daemon"
 for number in 1 2 3 4; do drop "few-$number" "conversation-$number" few photo.jpg photo.jpg; done
 wait_for_line start.log 'Too many open files'
-prlimit --nofile=4096 --pid "$daemon"
+prlimit --nofile=4096: --pid "$daemon"
 "$photospool" wait --timeout 60 few-1 few-2 few-3 few-4
 stop_daemon
 

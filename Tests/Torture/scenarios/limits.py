@@ -33,9 +33,11 @@ def limited(part, limit, values, ends):
             # Without memory for a thread libdispatch tries again and says nothing.
             end = time.monotonic() + QUIET
             daemon.wait_for(lambda: settled(made, names)() or daemon.complains() or time.monotonic() > end)
-            subprocess.run(["prlimit", f"--{limit}=unlimited:" if limit != "nofile" else "--nofile=4096",
-                            "--pid", str(daemon.process.pid)], capture_output=True)
-            daemon.wait_for(settled(made, names))
+            lifted = subprocess.run(["prlimit", f"--{limit}=unlimited:" if limit != "nofile" else "--nofile=4096",
+                                     "--pid", str(daemon.process.pid)], capture_output=True)
+            # In a container, root may not raise a hard limit. The next start then finishes the work.
+            if lifted.returncode == 0:
+                daemon.wait_for(settled(made, names))
             status = daemon.stop()
             part.notes[f"ended with {status}"] += 1
             where = f"with {limit} {value}"
