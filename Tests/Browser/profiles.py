@@ -76,6 +76,26 @@ def test_the_focus_stays_while_a_change_goes_on(stage):
         assert tab.evaluate("document.activeElement.dataset.test") == "profile.file"
 
 
+def test_a_change_that_has_just_failed_offers_to_be_tried_again(stage):
+    """The ledger knows of a failure before the files are in `failed/`. Who looks in between need not look again."""
+    stage.program_as_network()
+    tab = stage.log_in()
+    stage.refuse("profile")
+    tab.goto(stage.url("/profile"))
+    tab.get_by_test_id("profile.file").set_input_files(photograph(stage.directory, "first.jpg", 300, 300))
+    press(tab, "profile.set")
+    name, = until(stage.failed, "it fails")
+    stage.stop_daemon()
+    (stage.spool / "failed" / name).rename(stage.spool / "cur" / name)
+    for page in ["profile", "request"]:
+        tab.goto(stage.url("/profile" if page == "profile" else f"/request/{name}"))
+        tab.get_by_test_id(f"{page}.error").wait_for()
+        assert tab.get_by_test_id(f"{page}.retry").count() == 0
+        (stage.spool / "cur" / name).rename(stage.spool / "failed" / name)
+        tab.get_by_test_id(f"{page}.retry").wait_for()
+        (stage.spool / "failed" / name).rename(stage.spool / "cur" / name)
+
+
 def test_a_session_changes_only_its_inbox(stage):
     """A session of one inbox sets the photo of that inbox, whatever the address says."""
     stage.start_daemon()

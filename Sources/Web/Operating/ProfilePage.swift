@@ -19,6 +19,8 @@ extension PageSource {
     let isFailed = !isBusy && latest?.state == .failed
     let error = latest?.error ?? latest?.messages.compactMap(\.error).last ?? "It failed"
     let isKept = try latest.map { try spool.failed.entry($0.request) != nil } ?? false
+    // Its files are moved soon after the ledger knows; no event tells of that.
+    let isUnfiled = try isFailed && !isKept && latest.map { try spool.cur.entry($0.request) != nil } ?? false
     let isNew = !isBusy && latest?.state == .sent && latest?.request == dropped
     var inboxes = Set([settings.inbox, inbox])
     if self.inbox == nil { inboxes.formUnion(try ledger?.cacheUse().compactMap(\.inbox) ?? []) }
@@ -28,7 +30,7 @@ extension PageSource {
       "isFailed": isFailed, "error": sentence(error), "request": latest.map { inAddress($0.request) } ?? "",
       "waiting": sentence(latest?.messages.first?.error ?? ""),
       "isWaiting": isBusy && latest?.messages.first?.error != nil,
-      "canRetry": isFailed && isKept && session.mayChange(requestWith: latest?.id),
+      "isUnfiled": isUnfiled, "canRetry": isFailed && isKept && session.mayChange(requestWith: latest?.id),
       "canCancel": isBusy && latest != nil && !isUnknown && session.mayChange(requestWith: latest?.id), "id": id,
       "hasProblem": problem != nil, "problem": shown(problem ?? ""),
       "hasOthers": self.inbox == nil && inboxes.count > 1,

@@ -10,12 +10,14 @@ extension PageSource {
     }
     let isBusy = story.state == .queued || story.state == .draft
     let isKept = try story.state == .failed && spool.failed.entry(name) != nil
+    // Its files are moved soon after the ledger knows; no event tells of that.
+    let isUnfiled = try story.state == .failed && !isKept && spool.cur.entry(name) != nil
     let mayChange = session.mayChange(requestWith: story.id)
     let named = story.conversation.flatMap { text in text.hasPrefix("profile~") ? nil : text }
     return try frame(page: .queue).merging([
       "request": shown(name), "requestQuery": inAddress(name), "state": story.state.rawValue,
       "isFailed": story.state == .failed, "isBusy": isBusy, "command": "photospool show \(shown(name))",
-      "canRetry": isKept && mayChange, "canCancel": isBusy && mayChange, "hasError": story.error != nil,
+      "isUnfiled": isUnfiled, "canRetry": isKept && mayChange, "canCancel": isBusy && mayChange, "hasError": story.error != nil,
       "error": sentence(story.error ?? ""), "hasConversation": named != nil, "conversation": shown(named ?? ""),
       "nameQuery": inAddress(named ?? ""), "facts": facts(story),
       "messages": story.messages.map { try values(of: $0, in: story) },
