@@ -17,7 +17,8 @@ extension PageSource {
     return try frame(page: .queue).merging([
       "request": shown(name), "requestQuery": inAddress(name), "state": story.state.rawValue,
       "isFailed": story.state == .failed, "isBusy": isBusy, "command": "photospool show \(shown(name))",
-      "isUnfiled": isUnfiled, "canRetry": isKept && mayChange, "canCancel": isBusy && mayChange, "hasError": story.error != nil,
+      "isUnfiled": isUnfiled, "canRetry": isKept && mayChange, "canCancel": isBusy && mayChange,
+      "hasError": story.error != nil,
       "error": sentence(story.error ?? ""), "hasConversation": named != nil, "conversation": shown(named ?? ""),
       "nameQuery": inAddress(named ?? ""), "facts": facts(story),
       "messages": story.messages.map { try values(of: $0, in: story) },
