@@ -176,6 +176,8 @@ package struct Daemon: Sendable, HasCore {
     overdue: @escaping @Sendable () -> Void = {},
     read: @escaping @Sendable () throws -> Reconfiguration = { throw CancellationError() }
   ) async throws {
+    // Not only when this value goes: a child that is being started has the lock's descriptor until it executes its program.
+    defer { lock.release() }
     let watchdog = Watchdog(
       manager: manager,
       answers: [
