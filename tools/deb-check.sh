@@ -169,4 +169,6 @@ if command -v lintian > /dev/null; then
 fi
 
 # For booting, with a policy that starts services.
+[ -z "${PHOTOSPOOL_DEB_BEFORE:-}" ] || in_debian apt-get satisfy -q -y --no-install-recommends \
+  "$(dpkg-deb -f "$PHOTOSPOOL_DEB_BEFORE" Depends)" > "$scratch/log" 2>&1 || fail 'the earlier version depends on what is not in Debian'
 in_debian apt-get install -q -y --no-install-recommends systemd-sysv > "$scratch/log" 2>&1 || fail 'no systemd'
