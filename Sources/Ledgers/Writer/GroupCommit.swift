@@ -176,10 +176,11 @@ final class GroupCommit: Sendable {
     }
   }
 
-  /// Restarts the log as soon as its readers end. It waits for them for 100 ms, and longer the longer the log has become.
-  /// SQLite itself would wait longer between attempts than most reads take.
+  /// Restarts the log as soon as its readers end. It waits for them for 100 ms, and longer the longer the log has become,
+  /// but a second at most: somebody may read without end. SQLite itself would wait longer between attempts than most reads
+  /// take.
   private static func beginLogAnew(of database: Database, pages: Int) throws {
-    for _ in 0..<(100 * pages / CheckpointPolicy.longLog) {
+    for _ in 0..<min(1000, 100 * pages / CheckpointPolicy.longLog) {
       do {
         _ = try database.checkpoint(.restart)
         return
