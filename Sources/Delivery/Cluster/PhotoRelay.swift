@@ -35,8 +35,9 @@ struct PhotoRelay: HasCore, Sendable {
 
   private func store(_ message: QueuedMessage, as name: BlobName) async throws {
     do {
-      // A store that is away costs no preparation, and a request that was tried before no second one.
-      if try await link.bytes.get(name) != nil { return }
+      // A store that is away costs no preparation, and a request that was tried before no second one. Bytes under a former
+      // secret are replaced.
+      if let stored = try await link.bytes.get(name), (try? link.seal.bytes(stored, as: name)) != nil { return }
       let photo = try await prepare(message, in: files, by: plan.now.preparer)
       try await link.bytes.put(link.seal.blob(RelayedPhoto(photo).bytes, as: name), as: name)
     } catch let error as QueueError {
