@@ -176,7 +176,7 @@ package struct Daemon: Sendable, HasCore {
     overdue: @escaping @Sendable () -> Void = {},
     read: @escaping @Sendable () throws -> Reconfiguration = { throw CancellationError() }
   ) async throws {
-    // Not only when this value goes: a child that is being started has the lock's descriptor until it executes its program.
+    // A child process has the lock's descriptor until it executes its program, so closing ours would not be enough.
     defer { lock.release() }
     let watchdog = Watchdog(
       manager: manager,
@@ -208,8 +208,7 @@ package struct Daemon: Sendable, HasCore {
   ) -> Reload {
     Reload(
       core: core, photos: photos, circuits: circuits, outcome: reloads, manager: manager, reports: reports,
-      owner: owner,
-      orders: orders, read: read)
+      owner: owner, orders: orders, read: read)
   }
 
   /// The handler for a command without a daemon; nil if one runs after all.

@@ -22,7 +22,7 @@ struct Beats: Service, HasCore {
           routes: link.routes()))
       let wasValid = lease.isValid
       lease.renew(askedAt: asked)
-      // What waited for the lease is due.
+      // Messages that waited for the lease are due.
       if !wasValid { signals.dispatcher.ring() }
       troubles.end(Self.work)
     } failed: { error in

@@ -2,8 +2,8 @@ import Ledgers
 import Logging
 import Spooling
 
-/// What the services of one ledger share: those of the daemon, or those of an owner in a cluster. Only the ledger and the
-/// signals are its own. The rest an owner shares with the daemon, which reports it.
+/// Shared by the services of one ledger: those of the daemon, or those of an owner in a cluster. Each core has its own ledger
+/// and signals. The rest an owner has in common with the daemon, which reports it.
 struct DeliveryCore: Sendable {
   let spool: Spool
   let ledger: Ledger

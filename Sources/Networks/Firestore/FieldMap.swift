@@ -31,18 +31,15 @@ struct FieldMap: Sendable, Hashable {
 
   static let empty = FieldMap(json: "{}", fields: [:])
 
-  /// The fields are those of the JSON, and valid.
+  /// Limits of Firestore on a field's name, and of ours on the depth of a map.
+  private static let longestName = 1500
+  private static let deepest = 10
+
   private init(json: String, fields: [String: Part]) {
     self.json = json
     self.fields = fields
   }
 
-  /// Limits of Firestore on a field's name, and of ours on the depth of a map.
-  private static let longestName = 1500
-  private static let deepest = 10
-}
-
-extension FieldMap {
   /// nil for anything but an object with valid names and known placeholders.
   init?(_ json: String) {
     guard case .object(let members)? = JSONValue(strictly: Array(json.utf8)) else { return nil }
