@@ -114,26 +114,19 @@ protocol SQLiteValue {
   static func read(_ statement: SQLiteStatement, _ column: Int32) -> Self?
 }
 
-extension Int64: SQLiteValue {
-  func bind(to statement: SQLiteStatement, at index: Int32) -> Int32 { sqlite3_bind_int64(statement, index, self) }
-  static func read(_ statement: SQLiteStatement, _ column: Int32) -> Self? { sqlite3_column_int64(statement, column) }
-}
-
-extension UInt64: SQLiteValue {
+/// Those of more than 63 bits keep their bits, not their sign.
+extension SQLiteValue where Self: FixedWidthInteger {
   func bind(to statement: SQLiteStatement, at index: Int32) -> Int32 {
-    Int64(bitPattern: self).bind(to: statement, at: index)
+    sqlite3_bind_int64(statement, index, Int64(truncatingIfNeeded: self))
   }
   static func read(_ statement: SQLiteStatement, _ column: Int32) -> Self? {
-    Self(bitPattern: sqlite3_column_int64(statement, column))
+    Self(truncatingIfNeeded: sqlite3_column_int64(statement, column))
   }
 }
 
-extension Int: SQLiteValue {
-  func bind(to statement: SQLiteStatement, at index: Int32) -> Int32 { Int64(self).bind(to: statement, at: index) }
-  static func read(_ statement: SQLiteStatement, _ column: Int32) -> Self? {
-    Self(sqlite3_column_int64(statement, column))
-  }
-}
+extension Int: SQLiteValue {}
+extension Int64: SQLiteValue {}
+extension UInt64: SQLiteValue {}
 
 extension Bool: SQLiteValue {
   func bind(to statement: SQLiteStatement, at index: Int32) -> Int32 { (self ? 1 : 0).bind(to: statement, at: index) }
