@@ -2,7 +2,7 @@ import Digests
 import Messages
 
 /// An id of 32 lower-case hexadecimal characters.
-package protocol HexID: Hashable, Sendable, Codable, CustomStringConvertible {
+package protocol HexID: RawRepresentable<String>, Hashable, Sendable, Codable, CustomStringConvertible {
   var text: String { get }
 
   init(unchecked text: String)
@@ -16,19 +16,9 @@ extension HexID {
     self.init(unchecked: text)
   }
 
-  package init(from decoder: any Decoder) throws {
-    let text = try decoder.singleValueContainer().decode(String.self)
-    guard let id = Self(text) else {
-      throw DecodingError.dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: "no id"))
-    }
-    self = id
-  }
+  package init?(rawValue: String) { self.init(rawValue) }
 
-  package func encode(to encoder: any Encoder) throws {
-    var container = encoder.singleValueContainer()
-    try container.encode(text)
-  }
-
+  package var rawValue: String { text }
   package var description: String { text }
 }
 

@@ -66,7 +66,7 @@ struct OwnedEnds: Service, HasCore {
   /// - Parameter requests: ended ones of a record, whose ends are to be told now.
   /// - Returns: the record, if it is finished.
   private func tell(_ requests: [UnfiledRequest]) async throws -> RecordID? {
-    guard let request = requests.first, let record = request.record.flatMap({ RecordID($0) }),
+    guard let request = requests.first, let record = request.record,
       let origin = request.digest.flatMap({ HostID($0) }), let conversation = request.conversation
     else { return nil }
     let partition = Partition(of: conversation)

@@ -119,8 +119,7 @@ extension Ledger {
 
   /// The host that accepted a request; nil if its conversation has another owner now.
   package func origin(ofRequest row: Int64) async throws -> HostID? {
-    let text: String? = try await ask { try $0.value("SELECT digest FROM requests WHERE id = ?", row) }
-    return text.flatMap { HostID($0) }
+    try await ask { try $0.value("SELECT digest FROM requests WHERE id = ?", row) }
   }
 
   /// The messages of a request, with their photos once these are prepared.
@@ -239,7 +238,7 @@ extension Database {
     var row = RequestRow()
     // No client could write such a name: two origins may have the same.
     row.request = "\(request.request)@\(request.id)"
-    row.record = record.id.text
+    row.record = record.id
     row.filed = isAlone ? OwnedEnd.now : OwnedEnd.withRecord
     row.droppedAs = request.request
     row.inode = record.position

@@ -192,6 +192,6 @@ package struct RelayedRow: Sendable {
     request = found["request"]
     acceptedAt = found["accepted_at"]
     conversation = found["conversation"]
-    record = (found["record"] as String?).flatMap { RecordID($0) }
+    record = found["record"]
   }
 }

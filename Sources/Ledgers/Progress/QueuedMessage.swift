@@ -47,7 +47,7 @@ package final class QueuedMessage: Sendable {
   /// Its request was in `draft/` when this was read.
   package var isDraft: Bool { own.isDraft }
   /// The record of the cluster's queue that has its request, or may have it.
-  package var record: RecordID? { ofRequest.record.flatMap { RecordID($0) } }
+  package var record: RecordID? { ofRequest.record }
   /// Its request waits for an earlier one with the same key.
   package var isDuplicate: Bool { ofRequest.duplicateOf != nil }
 }

@@ -1,3 +1,4 @@
+import Clusters
 import Messages
 
 /// A row of `requests`. `Schema.swift` explains the columns.
@@ -24,7 +25,7 @@ package struct RequestRow: TableRow, Equatable {
   package var isRestored = false
   package var owner: Int64?
   /// The record of the cluster's queue that has it, or may have it.
-  package var record: String?
+  package var record: RecordID?
 
   static let table = Table("requests", of: Self.self)
 

@@ -1,3 +1,4 @@
+import Clusters
 import GRDB
 import GRDBSQLite
 import Glibc
@@ -114,7 +115,7 @@ protocol SQLiteValue {
   static func read(_ statement: SQLiteStatement, _ column: Int32) -> Self?
 }
 
-/// Those of more than 63 bits keep their bits, not their sign.
+/// Numbers keep their bits; a large unsigned one is negative in SQLite.
 extension SQLiteValue where Self: FixedWidthInteger {
   func bind(to statement: SQLiteStatement, at index: Int32) -> Int32 {
     sqlite3_bind_int64(statement, index, Int64(truncatingIfNeeded: self))
@@ -201,6 +202,8 @@ extension SQLiteValue where Self: RawRepresentable<String> {
 extension ConversationID: SQLiteValue {}
 extension InboxID: SQLiteValue {}
 extension SenderID: SQLiteValue {}
+extension HostID: SQLiteValue {}
+extension RecordID: SQLiteValue {}
 extension RequestState: SQLiteValue {}
 extension MessageState: SQLiteValue {}
 extension MessageKind: SQLiteValue {}
