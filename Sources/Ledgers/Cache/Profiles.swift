@@ -2,7 +2,7 @@ import GRDB
 import Messages
 
 /// The last state of an inbox's profile photo.
-package struct Profile: Sendable, Equatable {
+package struct Profile: Decodable, Sendable, Equatable, FetchableRecord {
   package let inbox: InboxID
   /// nil if it was removed.
   package let message: MessageID?
@@ -54,13 +54,12 @@ extension LedgerView {
   /// The profile photo of an inbox; nil if none was ever set or removed.
   package func profile(of inbox: InboxID) throws -> Profile? {
     try read { database in
-      try database.first(
-        "SELECT f.*, p.path FROM profiles f LEFT JOIN photos p ON p.message = f.message WHERE f.inbox = ?", inbox
-      ) { row in
-        Profile(
-          inbox: inbox, message: row["message"], network: row["network"], url: row["url"],
-          changedAt: row["changed_at"], path: row["path"])
-      }
+      try Profile.fetchOne(
+        database,
+        sql: """
+          SELECT f.*, f.changed_at AS changedAt, p.path
+          FROM profiles f LEFT JOIN photos p ON p.message = f.message WHERE f.inbox = ?
+          """, arguments: [inbox.text])
     }
   }
 }

@@ -1,6 +1,5 @@
 import DurableFiles
 import GRDB
-import Glibc
 import Messages
 
 /// Read-only access for tools, with or without a running daemon.
@@ -72,16 +71,24 @@ func restriction(_ conditions: (sql: String, value: String?)...) -> (sql: String
   return (given.map { " AND \($0.sql)" }.joined(), StatementArguments(given.map(\.value)))
 }
 
-extension Timestamp: DatabaseValueConvertible, StatementColumnConvertible {
+extension Timestamp: DatabaseValueConvertible {
   package var databaseValue: DatabaseValue { milliseconds.databaseValue }
 
   package static func fromDatabaseValue(_ value: DatabaseValue) -> Timestamp? {
     Int64.fromDatabaseValue(value).map(Timestamp.init(milliseconds:))
   }
+}
 
-  package init(sqliteStatement: SQLiteStatement, index: CInt) {
-    self.init(milliseconds: Int64(sqliteStatement: sqliteStatement, index: index))
-  }
+/// Names in the ledger were checked before.
+extension Identifier where Self: Decodable {
+  package init(from decoder: any Decoder) throws { self.init(unchecked: try String(from: decoder)) }
+}
+
+extension ConversationID: Decodable {}
+extension InboxID: Decodable {}
+
+extension MessageID: Decodable {
+  package init(from decoder: any Decoder) throws { self.init(unchecked: try String(from: decoder)) }
 }
 
 extension LedgerView {

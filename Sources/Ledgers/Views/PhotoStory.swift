@@ -2,7 +2,7 @@ import GRDB
 import Messages
 
 /// A photo, sent or received, for the commands that show it.
-package struct PhotoStory: Sendable {
+package struct PhotoStory: Decodable, Sendable, FetchableRecord {
   package let message: MessageID
   package let inbox: InboxID
   package let conversation: ConversationID
@@ -26,35 +26,22 @@ extension LedgerView {
   /// photos or arrived in several inboxes.
   package func photos(called name: String) throws -> [PhotoStory] {
     try read { database in
-      let received = try database.all(
-        """
-        SELECT r.*, c.conversation, r.revealed_at IS NULL AS hidden, p.message IS NOT NULL AS cached FROM received r
-          JOIN conversations c ON c.id = r.conversation_id LEFT JOIN photos p ON p.message = r.message
-        WHERE r.message = ?1 OR r.remote = ?1 ORDER BY r.id LIMIT 100
-        """, name
-      ) { PhotoStory($0) }
+      let received = try PhotoStory.fetchAll(
+        database,
+        sql: """
+          SELECT r.message, r.inbox, c.conversation, r.state, r.own AS isOwn, r.revealed_at IS NULL AS isHidden,
+            p.message IS NOT NULL AS wasCached, r.cause, r.error
+          FROM received r JOIN conversations c ON c.id = r.conversation_id LEFT JOIN photos p ON p.message = r.message
+          WHERE r.message = ?1 OR r.remote = ?1 ORDER BY r.id LIMIT 100
+          """, arguments: [name])
       if !received.isEmpty { return received }
-      return try database.all(
-        """
-        SELECT p.message, p.inbox, c.conversation, NULL AS state, 1 AS own, 0 AS hidden, 1 AS cached, NULL AS cause,
-          NULL AS error
-        FROM photos p JOIN conversations c ON c.id = p.conversation_id WHERE p.message = ?
-        """, name
-      ) { PhotoStory($0) }
+      return try PhotoStory.fetchAll(
+        database,
+        sql: """
+          SELECT p.message, p.inbox, c.conversation, NULL AS state, 1 AS isOwn, 0 AS isHidden, 1 AS wasCached,
+            NULL AS cause, NULL AS error
+          FROM photos p JOIN conversations c ON c.id = p.conversation_id WHERE p.message = ?
+          """, arguments: [name])
     }
-  }
-}
-
-extension PhotoStory {
-  fileprivate init(_ row: borrowing Columns) {
-    message = row["message"]
-    inbox = row["inbox"]
-    conversation = row["conversation"]
-    state = row["state"]
-    isOwn = row["own"]
-    isHidden = row["hidden"]
-    wasCached = row["cached"]
-    cause = row["cause"]
-    error = row["error"]
   }
 }

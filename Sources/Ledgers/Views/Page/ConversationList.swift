@@ -2,7 +2,7 @@ import GRDB
 import Messages
 
 /// A conversation in the list of conversations.
-package struct ListedConversation: Sendable {
+package struct ListedConversation: Decodable, Sendable, FetchableRecord {
   package let conversation: ConversationID
   /// The time of its last message or announced photo.
   package let time: Timestamp
@@ -14,10 +14,12 @@ package struct ListedConversation: Sendable {
   /// Requests that failed and are kept.
   package let failed: Int
   package let hasDraft: Bool
-  /// The last photo with a thumbnail in the cache, and whether only its blurred preview may be shown.
-  package let photo: (message: MessageID, isHidden: Bool)?
-  fileprivate let row: Int64
+  private let lastPhoto: MessageID?
+  private let isPhotoHidden: Bool?
+  private let row: Int64
 
+  /// The last photo with a thumbnail in the cache, and whether only its blurred preview may be shown.
+  package var photo: (message: MessageID, isHidden: Bool)? { lastPhoto.map { ($0, isPhotoHidden ?? false) } }
   fileprivate var place: PagePlace { PagePlace(numbers: [time.milliseconds, row]) }
 }
 
@@ -57,21 +59,22 @@ extension LedgerView {
     ), listed AS (
       SELECT ends.*, m.state, r.accepted_at AS sent, coalesce(v.received_at, 0) AS heard,
         max(coalesce(r.accepted_at, 0), coalesce(v.received_at, 0), coalesce(p.created_at, 0)) AS time,
-        p.message AS photo, w.revealed_at IS NULL AND w.own = 0 AS hidden
+        p.message AS lastPhoto, w.revealed_at IS NULL AND w.own = 0 AS isPhotoHidden
       FROM ends LEFT JOIN messages m ON m.id = last_message LEFT JOIN requests r ON r.id = m.request_id
         LEFT JOIN received v ON v.id = last_received LEFT JOIN photos p ON p.rowid = last_photo
         LEFT JOIN received w ON w.message = p.message
     )
     SELECT page.*, coalesce(failures.count, 0) AS failed,
       EXISTS (SELECT 1 FROM requests
-        WHERE state = 'draft' AND conversation_id = page.id AND (?1 IS NULL OR inbox = ?1)) AS draft
+        WHERE state = 'draft' AND conversation_id = page.row AND (?1 IS NULL OR inbox = ?1)) AS hasDraft
     FROM (
-      SELECT id, conversation, waiting, held, time, iif(sent >= heard, state, NULL) AS state, photo, hidden
+      SELECT id AS row, conversation, waiting, held AS isHeld, time, iif(sent >= heard, state, NULL) AS state,
+        lastPhoto, isPhotoHidden
       FROM listed WHERE time > 0 AND (time, id) < (?3, ?4) ORDER BY time DESC, id DESC LIMIT ?5
     ) AS page LEFT JOIN (
       SELECT conversation_id, count(*) AS count FROM requests INDEXED BY requests_over
       WHERE state = 'failed' AND filed = 1 AND (?1 IS NULL OR inbox = ?1) GROUP BY conversation_id
-    ) AS failures ON failures.conversation_id = page.id ORDER BY time DESC, id DESC
+    ) AS failures ON failures.conversation_id = page.row ORDER BY time DESC, row DESC
     """
 
   /// Whether publishing in a conversation is stopped, and its messages that are not final.
@@ -98,19 +101,5 @@ extension LedgerView {
   /// When a photo came into the cache; nil if it is unknown.
   package func time(of photo: MessageID) throws -> Timestamp? {
     try read { try $0.value("SELECT created_at FROM photos WHERE message = ?", photo) }
-  }
-}
-
-extension ListedConversation: FetchableRecord {
-  package init(row: Row) throws {
-    conversation = ConversationID(unchecked: row["conversation"])
-    time = row["time"]
-    state = (row["state"] as String?).flatMap(MessageState.init(rawValue:))
-    waiting = row["waiting"]
-    isHeld = row["held"]
-    failed = row["failed"]
-    hasDraft = row["draft"]
-    photo = (row["photo"] as String?).map { (MessageID(unchecked: $0), row["hidden"] ?? false) }
-    self.row = row["id"]
   }
 }

@@ -2,7 +2,7 @@ import GRDB
 import Messages
 
 /// A photo in the cache that goes when room is needed.
-package struct Departure: Sendable {
+package struct Departure: Decodable, Sendable, FetchableRecord {
   package let message: MessageID
   package let conversation: ConversationID
   /// Bytes of its original.
@@ -21,21 +21,16 @@ extension LedgerView {
     let index = inbox == nil ? "photos_by_recency" : "photos_by_inbox"
     let scope = restriction(("inbox = ?", inbox?.text))
     return try read { database in
-      try Row.fetchAll(
+      try Departure.fetchAll(
         database,
         sql: """
           SELECT p.message, c.conversation, p.cached_bytes AS bytes, p.viewed_at AS viewedAt,
-            r.message IS NOT NULL AND r.revealed_at IS NULL AND r.own = 0 AS hidden
+            r.message IS NOT NULL AND r.revealed_at IS NULL AND r.own = 0 AS isHidden
           FROM (SELECT message, conversation_id, cached_bytes, viewed_at, recency FROM photos INDEXED BY \(index)
             WHERE \(LedgerSchema.evictable) AND fetchable = 1\(scope.sql) ORDER BY recency LIMIT \(limit)) p
             JOIN conversations c ON c.id = p.conversation_id LEFT JOIN received r ON r.message = p.message
           ORDER BY p.recency
-          """, arguments: scope.values
-      ).map { row in
-        Departure(
-          message: MessageID(unchecked: row["message"]), conversation: ConversationID(unchecked: row["conversation"]),
-          bytes: row["bytes"], viewedAt: row["viewedAt"], isHidden: row["hidden"])
-      }
+          """, arguments: scope.values)
     }
   }
 

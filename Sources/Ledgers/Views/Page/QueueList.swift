@@ -2,7 +2,7 @@ import GRDB
 import Messages
 
 /// A request that waits or has failed, in the list of a queue.
-package struct QueuedRequest: Sendable {
+package struct QueuedRequest: Decodable, Sendable, FetchableRecord {
   package let request: String
   /// nil if it could not be read.
   package let conversation: ConversationID?
@@ -22,7 +22,10 @@ package struct QueuedRequest: Sendable {
   package let isHeld: Bool
   /// The store or network that its conversation waits for.
   package let waitsFor: String?
-  fileprivate let place: PagePlace
+  private let time: Int64
+  private let row: Int64
+
+  fileprivate var place: PagePlace { PagePlace(numbers: [time, row]) }
 }
 
 extension LedgerView {
@@ -52,11 +55,11 @@ extension LedgerView {
   }
 
   private static let requests = """
-    SELECT page.time, page.row, r.request, c.conversation, r.state = 'failed' AS failed, m.message, m.state,
+    SELECT page.time, page.row, r.request, c.conversation, r.state = 'failed' AS isFailed, m.message, m.state,
       coalesce((SELECT sum(bytes) FROM messages WHERE request_id = r.id), r.bytes) AS bytes,
       (SELECT count(*) FROM messages WHERE request_id = r.id) AS messages, coalesce(m.attempts, 0) AS attempts,
       m.next_attempt AS nextAttempt, coalesce(m.error, r.error) AS error,
-      r.accepted_at AS acceptedAt, coalesce(c.held, 0) AS held, c.waits_for AS waitsFor
+      r.accepted_at AS acceptedAt, coalesce(c.held, 0) AS isHeld, c.waits_for AS waitsFor
     FROM page CROSS JOIN requests r ON r.id = page.row LEFT JOIN conversations c ON c.id = r.conversation_id
       LEFT JOIN messages m ON m.id = (SELECT id FROM messages
         WHERE request_id = r.id AND state <> 'sent' ORDER BY position LIMIT 1)
@@ -149,24 +152,5 @@ extension LedgerView {
         (ConversationID(unchecked: row["conversation"]), columns.indices.map { row["bucket\($0)"] })
       }
     }
-  }
-}
-
-extension QueuedRequest: FetchableRecord {
-  package init(row: Row) throws {
-    request = row["request"]
-    conversation = (row["conversation"] as String?).map { ConversationID(unchecked: $0) }
-    isFailed = row["failed"]
-    message = (row["message"] as String?).map { MessageID(unchecked: $0) }
-    state = (row["state"] as String?).flatMap(MessageState.init(rawValue:))
-    messages = row["messages"]
-    bytes = row["bytes"]
-    attempts = row["attempts"]
-    nextAttempt = row["nextAttempt"]
-    error = row["error"]
-    acceptedAt = row["acceptedAt"]
-    isHeld = row["held"]
-    waitsFor = row["waitsFor"]
-    place = PagePlace(numbers: [row["time"], row["row"]])
   }
 }
