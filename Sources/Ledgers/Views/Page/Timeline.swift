@@ -2,7 +2,7 @@ import GRDB
 import Messages
 
 /// A message of a conversation, or a photo that others announced there.
-package struct TimelineEntry: Sendable, Equatable {
+package struct TimelineEntry: Decodable, Sendable, FetchableRecord {
   package let message: MessageID
   /// It was sent from here.
   package let isOwn: Bool
@@ -32,15 +32,16 @@ package struct TimelineEntry: Sendable, Equatable {
   package let bytes: Int
   /// SHA-256 of the file as dropped; nil for a received photo, and once the request is forgotten.
   package let digest: String?
-  /// Width and height of the prepared photo in pixels; nil if there is none yet.
-  package let size: (width: Int, height: Int)?
+  private let width: Int?
+  private let height: Int?
   /// Its original is in the cache.
   package let hasOriginal: Bool
   /// Its thumbnail and blurred preview are in the cache.
   package let hasThumbnail: Bool
 
-  package static func == (left: Self, right: Self) -> Bool {
-    left.message == right.message && left.state == right.state
+  /// Width and height of the prepared photo in pixels; nil if there is none yet.
+  package var size: (width: Int, height: Int)? {
+    if let width, let height { (width, height) } else { nil }
   }
 }
 
@@ -109,16 +110,14 @@ extension LedgerView {
   /// The place after a message or photo, so that the page before it ends with that one; nil if it is unknown.
   package func place(after message: MessageID) throws -> PagePlace? {
     try read { database in
-      func first(_ sql: String, _ values: StatementArguments) throws -> Row? {
-        try Row.fetchOne(database, sql: sql, arguments: values)
-      }
-      let found = try first(
-        """
-        SELECT m.conversation_id AS conversation, r.accepted_at AS time
-          FROM messages m JOIN requests r ON r.id = m.request_id WHERE m.message = ?1
-        UNION ALL SELECT conversation_id, received_at FROM received WHERE message = ?1 AND own = 0
-        UNION ALL SELECT conversation_id, created_at FROM photos WHERE message = ?1 LIMIT 1
-        """, [message.text])
+      let found = try Row.fetchOne(
+        database,
+        sql: """
+          SELECT m.conversation_id AS conversation, r.accepted_at AS time
+            FROM messages m JOIN requests r ON r.id = m.request_id WHERE m.message = ?1
+          UNION ALL SELECT conversation_id, received_at FROM received WHERE message = ?1 AND own = 0
+          UNION ALL SELECT conversation_id, created_at FROM photos WHERE message = ?1 LIMIT 1
+          """, arguments: [message.text])
       guard let found else { return nil }
       let rows = try database.rows(of: found["conversation"], until: found["time"])
       return PagePlace(numbers: rows.map { $0 + 1 })
@@ -152,18 +151,19 @@ private enum Timeline {
 
   /// The source with the next entry in time.
   static func next(of sources: [TimelineSource], isForward: Bool) -> Int? {
-    let waiting = sources.indices.compactMap { index in sources[index].head.map { (index, $0.time) } }
+    let waiting = sources.indices.compactMap { index in sources[index].head.map { (index, $0["time"] as Timestamp) } }
     return (isForward ? waiting.min { $0.1 < $1.1 } : waiting.max { $0.1 <= $1.1 })?.0
   }
 
   private static let photo = """
-    p.width, p.height, coalesce(p.cached_bytes, 0) > 0 AS original, coalesce(p.cached_thumbnail_bytes, 0) > 0 AS thumbnail
+    p.width, p.height, coalesce(p.cached_bytes, 0) > 0 AS hasOriginal,
+      coalesce(p.cached_thumbnail_bytes, 0) > 0 AS hasThumbnail
     """
 
   private static let messages = """
-    SELECT m.id AS row, r.accepted_at AS time, 1 AS shown, m.message, 1 AS own, NULL AS sender, m.kind, m.file,
+    SELECT m.id AS row, r.accepted_at AS time, 1 AS shown, m.message, 1 AS isOwn, NULL AS sender, m.kind, m.file,
       r.request, r.idempotency_key AS key,
-      r.state AS requestState, m.state, NULL AS received, 0 AS hidden, coalesce(m.cause, r.cause) AS cause,
+      r.state AS requestState, m.state, NULL AS received, 0 AS isHidden, coalesce(m.cause, r.cause) AS cause,
       coalesce(m.error, r.error) AS error, m.next_attempt AS nextAttempt, m.sent_at AS sentAt,
       coalesce(p.bytes, m.bytes) AS bytes, m.digest, \(photo)
     FROM messages m JOIN requests r ON r.id = m.request_id LEFT JOIN photos p ON p.message = m.message
@@ -172,9 +172,9 @@ private enum Timeline {
     """
 
   private static let announced = """
-    SELECT r.id AS row, r.received_at AS time, 1 AS shown, r.message, 0 AS own, r.sender, 'photo' AS kind, '' AS file,
-      NULL AS request, NULL AS key, NULL AS requestState, NULL AS state, r.state AS received, r.revealed_at IS NULL AS hidden, r.cause,
-      r.error, r.next_attempt AS nextAttempt, NULL AS sentAt,
+    SELECT r.id AS row, r.received_at AS time, 1 AS shown, r.message, 0 AS isOwn, r.sender, 'photo' AS kind,
+      '' AS file, NULL AS request, NULL AS key, NULL AS requestState, NULL AS state, r.state AS received,
+      r.revealed_at IS NULL AS isHidden, r.cause, r.error, r.next_attempt AS nextAttempt, NULL AS sentAt,
       coalesce(p.bytes, r.attachment ->> '$.contentLength', 0) AS bytes, NULL AS digest, \(photo)
     FROM received r LEFT JOIN photos p ON p.message = r.message
     WHERE r.conversation_id = ?1 AND (?2 IS NULL OR r.inbox = ?2) AND r.own = 0 AND r.state <> 'forgotten' AND r.id
@@ -183,10 +183,10 @@ private enum Timeline {
   /// Photos with a message or an announcement come from there, and are not shown here. Those that were published have an
   /// attachment.
   private static let photos = """
-    SELECT p.rowid AS row, p.created_at AS time, (m.id IS NULL AND coalesce(r.own, 1) = 1) AS shown, p.message, 1 AS own,
-      NULL AS sender, 'photo' AS kind, p.file, NULL AS request, NULL AS key, NULL AS requestState,
+    SELECT p.rowid AS row, p.created_at AS time, (m.id IS NULL AND coalesce(r.own, 1) = 1) AS shown, p.message,
+      1 AS isOwn, NULL AS sender, 'photo' AS kind, p.file, NULL AS request, NULL AS key, NULL AS requestState,
       iif(p.attachment IS NULL, NULL, 'sent') AS state, NULL AS received,
-      0 AS hidden, NULL AS cause, NULL AS error, NULL AS nextAttempt, p.uploaded_at AS sentAt, p.bytes, NULL AS digest,
+      0 AS isHidden, NULL AS cause, NULL AS error, NULL AS nextAttempt, p.uploaded_at AS sentAt, p.bytes, NULL AS digest,
       \(photo)
     FROM photos p LEFT JOIN messages m ON m.message = p.message LEFT JOIN received r ON r.message = p.message
     WHERE p.conversation_id = ?1 AND (?2 IS NULL OR p.inbox = ?2) AND p.rowid
@@ -213,42 +213,5 @@ private struct TimelineSource {
     guard let row = head else { return nil }
     head = try cursor.next()?.copy()
     return (row["row"], row["shown"] ? try TimelineEntry(row: row) : nil)
-  }
-}
-
-extension Row {
-  fileprivate var time: Timestamp { self["time"] }
-}
-
-extension TimelineEntry: FetchableRecord {
-  package init(row: Row) throws {
-    func word<Word: RawRepresentable<String>>(_ name: String) -> Word? {
-      (row[name] as String?).flatMap(Word.init(rawValue:))
-    }
-    message = MessageID(unchecked: row["message"])
-    isOwn = row["own"]
-    sender = row["sender"]
-    kind = word("kind") ?? .photo
-    file = row["file"]
-    time = row["time"]
-    request = row["request"]
-    requestState = word("requestState")
-    key = row["key"]
-    state = word("state")
-    received = word("received")
-    isHidden = row["hidden"]
-    cause = row["cause"]
-    error = row["error"]
-    nextAttempt = row["nextAttempt"]
-    sentAt = row["sentAt"]
-    bytes = row["bytes"]
-    digest = row["digest"]
-    if let width = row["width"] as Int?, let height = row["height"] as Int? {
-      size = (width, height)
-    } else {
-      size = nil
-    }
-    hasOriginal = row["original"]
-    hasThumbnail = row["thumbnail"]
   }
 }
