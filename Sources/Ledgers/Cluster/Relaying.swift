@@ -122,16 +122,16 @@ extension Ledger {
   /// At most `limit` relayed requests after `row` that were accepted before a time.
   package func relayed(after row: Int64, before: Timestamp, limit: Int) async throws -> [RelayedRow] {
     try await ask { database in
-      try database.all(
-        "\(RelayedRow.query) AND r.id > ? AND r.accepted_at < ? ORDER BY r.id LIMIT ?", row, before, limit
-      ) { RelayedRow($0) }
+      try RelayedRow.fetchAll(
+        database, sql: "\(RelayedRow.query) AND r.id > ? AND r.accepted_at < ? ORDER BY r.id LIMIT ?",
+        arguments: [row, before.milliseconds, limit])
     }
   }
 
   /// A relayed request without an end, by its name; nil if there is none.
   package func relayed(_ request: String) async throws -> RelayedRow? {
     try await ask { database in
-      try database.first("\(RelayedRow.query) AND r.request = ?", request) { RelayedRow($0) }
+      try RelayedRow.fetchOne(database, sql: "\(RelayedRow.query) AND r.request = ?", arguments: [request])
     }
   }
 
@@ -173,7 +173,7 @@ extension Ledger {
 }
 
 /// A relayed request without an end.
-package struct RelayedRow: Sendable {
+package struct RelayedRow: Decodable, Sendable, FetchableRecord {
   package let row: Int64
   package let request: String
   package let acceptedAt: Timestamp
@@ -182,16 +182,8 @@ package struct RelayedRow: Sendable {
   package let record: RecordID?
 
   fileprivate static let query = """
-    SELECT r.id, r.request, r.accepted_at, r.record, c.conversation
+    SELECT r.id AS row, r.request, r.accepted_at AS acceptedAt, r.record, c.conversation
     FROM requests r JOIN conversations c ON c.id = r.conversation_id
     WHERE r.state = 'queued' AND EXISTS (SELECT 1 FROM messages WHERE request_id = r.id AND state = 'relayed')
     """
-
-  fileprivate init(_ found: borrowing Columns) {
-    row = found["id"]
-    request = found["request"]
-    acceptedAt = found["accepted_at"]
-    conversation = found["conversation"]
-    record = found["record"]
-  }
 }
