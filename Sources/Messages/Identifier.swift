@@ -13,12 +13,14 @@ package let longestIdentifier = 255
 
 extension Identifier {
   package init(_ text: String) throws(IdentifierError) {
-    if text.isEmpty { throw IdentifierError(noun: Self.noun, fault: .empty) }
-    if text.utf8.count > longestIdentifier {
-      throw IdentifierError(noun: Self.noun, fault: .tooLong(bytes: text.utf8.count))
+    let (noun, bytes) = (Self.noun, text.utf8.count)
+    if text.isEmpty { throw IdentifierError(description: "the \(noun) is empty; write its name on one line") }
+    if bytes > longestIdentifier {
+      throw IdentifierError(description: "the \(noun) is \(bytes) bytes long; the limit is \(longestIdentifier)")
     }
     if hasControlCharacter(text) {
-      throw IdentifierError(noun: Self.noun, fault: .controlCharacter)
+      throw IdentifierError(
+        description: "the \(noun) holds a line break or control character; write its name on one line")
     }
     self.init(unchecked: text)
   }
@@ -49,24 +51,6 @@ package struct SenderID: Identifier {
 }
 
 /// Why a text is not an identifier.
-package struct IdentifierError: Error, Equatable, CustomStringConvertible {
-  package enum Fault: Equatable, Sendable {
-    case empty
-    case tooLong(bytes: Int)
-    case controlCharacter
-  }
-
-  package let noun: String
-  package let fault: Fault
-
-  package var description: String {
-    switch fault {
-    case .empty:
-      "the \(noun) is empty; write its name on one line"
-    case .tooLong(let bytes):
-      "the \(noun) is \(bytes) bytes long; the limit is \(longestIdentifier)"
-    case .controlCharacter:
-      "the \(noun) holds a line break or control character; write its name on one line"
-    }
-  }
+package struct IdentifierError: Error, CustomStringConvertible {
+  package let description: String
 }
