@@ -5,38 +5,22 @@ package enum PhotoFormat: String, Sendable, Hashable, Codable, CaseIterable {
   case jpeg2000 = "jp2"
   case svg, pdf
 
+  /// How files begin, with `?` for any byte. Those without a format are named by their brand. The first match counts.
+  private static let beginnings: [(format: PhotoFormat?, text: String)] = [
+    (.jpeg, "\u{FF}\u{D8}"), (.png, "\u{89}PNG\r\n"), (.gif, "GIF87a"), (.gif, "GIF89a"), (.webp, "RIFF????WEBP"),
+    (nil, "????ftyp"), (.tiff, "II*\0"), (.tiff, "MM\0*"), (.bmp, "BM????\0\0\0\0"), (.jpegXL, "\u{FF}\n"),
+    (.jpegXL, "????JXL "), (.jpeg2000, "????jP  "), (.jpeg2000, "\u{FF}O\u{FF}Q"), (.svg, "<svg"), (.pdf, "%PDF"),
+  ]
+
   /// The format of a file that begins with `bytes`; nil if it is not a picture.
   package init?(of bytes: [UInt8]) {
-    func begins(_ prefix: [UInt8], at offset: Int = 0) -> Bool {
-      bytes.count >= offset + prefix.count && bytes[offset..<offset + prefix.count].elementsEqual(prefix)
-    }
-    func says(_ text: String, at offset: Int = 0) -> Bool { begins(Array(text.utf8), at: offset) }
-
-    if begins([0xFF, 0xD8]) {
-      self = .jpeg
-    } else if begins([0x89]) && says("PNG\r\n", at: 1) {
-      self = .png
-    } else if says("GIF87a") || says("GIF89a") {
-      self = .gif
-    } else if says("RIFF") && says("WEBP", at: 8) {
-      self = .webp
-    } else if says("ftyp", at: 4), let format = Self.ofBrand(in: bytes) {
+    for (format, text) in Self.beginnings where bytes.count >= text.unicodeScalars.count {
+      let begins = zip(bytes, text.unicodeScalars).allSatisfy { $1 == "?" || UInt32($0) == $1.value }
+      guard begins, let format = format ?? Self.ofBrand(in: bytes) else { continue }
       self = format
-    } else if begins([0x49, 0x49, 0x2A, 0]) || begins([0x4D, 0x4D, 0, 0x2A]) {
-      self = .tiff
-    } else if says("BM") && begins([0, 0, 0, 0], at: 6) {
-      self = .bmp
-    } else if begins([0xFF, 0x0A]) || says("JXL ", at: 4) {
-      self = .jpegXL
-    } else if says("jP  ", at: 4) || begins([0xFF, 0x4F, 0xFF, 0x51]) {
-      self = .jpeg2000
-    } else if says("<svg") {
-      self = .svg
-    } else if says("%PDF") {
-      self = .pdf
-    } else {
-      return nil
+      return
     }
+    return nil
   }
 
   package var name: String {
