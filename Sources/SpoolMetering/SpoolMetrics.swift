@@ -7,7 +7,7 @@ import Settings
 package enum SpoolMetrics {
   /// Metrics from the ledger, with or without a daemon.
   package static func families(_ counts: Counts, _ limits: Settings.Cache) -> [MetricFamily] {
-    var families = [
+    let families = [
       MetricFamily(
         "photospool_messages_waiting", .gauge, "Messages that wait to be sent or are being sent, by state; no drafts.",
         by: "state", words(counts.waiting)),
@@ -42,21 +42,11 @@ package enum SpoolMetrics {
         "photospool_photo_prepared_bytes_total", .counter, "Size of the photos that were prepared, as sent.",
         Double(counts.preparedBytes)),
     ]
-    families += cache(counts, limits)
-    families += receiving(counts)
-    // A missing time is left out: zero would look very old.
-    if let oldest = counts.oldest {
-      families.append(
-        MetricFamily(
-          "photospool_oldest_waiting_timestamp_seconds", .gauge,
-          "When the request was accepted that waits longest; absent while none waits.", oldest.seconds))
-    }
-    if let last = counts.lastSent {
-      families.append(
-        MetricFamily(
-          "photospool_last_sent_timestamp_seconds", .gauge, "When a message was last published.", last.seconds))
-    }
-    return families
+    return families + cache(counts, limits) + receiving(counts)
+      + time(
+        "photospool_oldest_waiting_timestamp_seconds",
+        "When the request was accepted that waits longest; absent while none waits.", counts.oldest)
+      + time("photospool_last_sent_timestamp_seconds", "When a message was last published.", counts.lastSent)
   }
 
   private static func cache(_ counts: Counts, _ limits: Settings.Cache) -> [MetricFamily] {
@@ -65,7 +55,7 @@ package enum SpoolMetrics {
       for use in counts.cache { if let inbox = use.inbox { values[inbox.text] = Double(value(use)) } }
       return values
     }
-    var families = [
+    let families = [
       MetricFamily(
         "photospool_cache_bytes", .gauge, "What the photos of an inbox take in the cache, thumbnails and all.",
         by: "inbox", byInbox(\.bytes)),
@@ -86,12 +76,8 @@ package enum SpoolMetrics {
         "photospool_cache_views_total", .counter, "Photos that were viewed or exported, by where they were found.",
         by: "source", ["cache": Double(counts.viewsOfCached), "fetched": Double(counts.viewsOfFetched)]),
     ]
-    if let ran = counts.janitorRan {
-      families.append(
-        MetricFamily(
-          "photospool_janitor_last_run_timestamp_seconds", .gauge, "When the janitor last ended a pass.", ran.seconds))
-    }
     return families
+      + time("photospool_janitor_last_run_timestamp_seconds", "When the janitor last ended a pass.", counts.janitorRan)
   }
 
   private static func receiving(_ counts: Counts) -> [MetricFamily] {
@@ -127,6 +113,11 @@ package enum SpoolMetrics {
   package static func text(_ counts: Counts?, _ limits: Settings.Cache, daemon: String?) -> String {
     let all = up(daemon != nil) + (counts.map { families($0, limits) } ?? [])
     return all.map(\.text).joined() + (daemon ?? "")
+  }
+
+  /// A missing time is left out: zero would look very old.
+  private static func time(_ name: String, _ help: String, _ time: Timestamp?) -> [MetricFamily] {
+    time.map { [MetricFamily(name, .gauge, help, $0.seconds)] } ?? []
   }
 
   private static func words<Word: RawRepresentable<String>>(_ values: [Word: Int]) -> [String: Double] {
