@@ -95,7 +95,8 @@ struct FoundPhotos {
 }
 
 extension Directory {
-  fileprivate func directoryNames() throws -> [String] {
-    try names().sorted().filter { try entry($0)?.kind == .directory }
+  /// The sorted names of the directories in this one.
+  func directoryNames() throws -> [String] {
+    try names().filter { try entry($0)?.kind == .directory }
   }
 }

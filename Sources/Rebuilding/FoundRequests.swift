@@ -39,7 +39,7 @@ struct FoundRequests {
     try takeReceipts(except: Set(waiting.map(\.name)))
     let taken = Set(waiting.map(\.name) + all.map(\.row.request))
     var failed = [Unsent]()
-    for name in try spool.failed.requestNames().sorted() {
+    for name in try spool.failed.requestNames() {
       // Entries that are not directories or have invalid names have no row.
       guard try spool.failed.entry("\(name)/entry") == nil, try spool.failed.entry("\(name)/mail") == nil,
         let entry = try spool.failed.entry(name)
@@ -76,7 +76,7 @@ struct FoundRequests {
   /// - Parameter names: waiting requests, which precede receipts of the same name.
   private mutating func takeReceipts(except names: Set<String>) throws {
     var found = [(name: String, entry: Entry, receipt: Receipt)]()
-    for name in try spool.sent.requestNames().sorted() {
+    for name in try spool.sent.requestNames() {
       guard let entry = try spool.sent.entry(name), entry.kind == .directory else { continue }
       guard let receipt = try Receipt(in: spool.sent.directory(name)) else {
         unreadable += 1
@@ -138,16 +138,8 @@ struct FoundRequests {
 }
 
 extension Directory {
-  /// The unordered names of requests in this directory.
-  fileprivate func requestNames() throws -> [String] {
-    var names = [String]()
-    try forEachName { bytes in
-      let name = String(decoding: bytes, as: UTF8.self)
-      if RequestName(name) != nil, try entry(name)?.kind == .directory { names.append(name) }
-      return true
-    }
-    return names
-  }
+  /// The sorted names of requests in this directory.
+  fileprivate func requestNames() throws -> [String] { try directoryNames().filter { RequestName($0) != nil } }
 }
 
 extension FoundRequest {
