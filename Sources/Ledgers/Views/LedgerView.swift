@@ -115,23 +115,26 @@ extension LedgerView {
   /// The number of waiting messages in each conversation, by age. `minutes` are the upper bounds of the buckets; one
   /// more holds the older messages. Conversations with the most waiting messages come first.
   package func shape(minutes: [Int], at now: Timestamp) throws -> [(conversation: String, counts: [Int])] {
-    let age = "(\(now.milliseconds) - r.accepted_at) / 60000.0"
-    let columns =
-      (minutes.indices.map { index in
-        let lower = index == 0 ? "" : "\(age) >= \(minutes[index - 1]) AND "
-        return "count(*) FILTER (WHERE \(lower)\(age) < \(minutes[index])) AS bucket\(index)"
-      } + ["count(*) FILTER (WHERE \(age) >= \(minutes.last ?? 0)) AS bucket\(minutes.count)"]).joined(separator: ", ")
+    let columns = Self.ageColumns("r.accepted_at", minutes, at: now)
     return try read { database in
       try Row.fetchAll(
         database,
         sql: """
-          SELECT c.conversation, count(*) AS total, \(columns)
+          SELECT c.conversation, count(*) AS total, \(columns.joined(separator: ", "))
           FROM messages m JOIN requests r ON r.id = m.request_id JOIN conversations c ON c.id = m.conversation_id
           WHERE m.draft = 0 AND \(LedgerSchema.waiting(in: "m.")) GROUP BY c.id ORDER BY total DESC, c.conversation
           """
       ).map { row in
-        (ConversationID(unchecked: row["conversation"]).description, (0...minutes.count).map { row["bucket\($0)"] })
+        (ConversationID(unchecked: row["conversation"]).description, columns.indices.map { row["bucket\($0)"] })
       }
+    }
+  }
+
+  /// Columns that count rows by the age of a time, as `shape`.
+  static func ageColumns(_ time: String, _ minutes: [Int], at now: Timestamp) -> [String] {
+    let bounds = [Int64.max] + minutes.map { now.milliseconds - Int64($0) * 60_000 } + [Int64.min]
+    return zip(bounds, bounds.dropFirst()).enumerated().map { index, bound in
+      "count(*) FILTER (WHERE \(time) <= \(bound.0) AND \(time) > \(bound.1)) AS bucket\(index)"
     }
   }
 }

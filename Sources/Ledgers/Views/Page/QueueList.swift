@@ -134,10 +134,7 @@ extension LedgerView {
   package func ages(
     inbox: InboxID?, minutes: [Int], at now: Timestamp, limit: Int
   ) throws -> [(conversation: ConversationID, counts: [Int])] {
-    let bounds = [Int64.max] + minutes.map { now.milliseconds - Int64($0) * 60_000 } + [Int64.min]
-    let columns = zip(bounds, bounds.dropFirst()).enumerated().map { index, bound in
-      "count(*) FILTER (WHERE accepted_at <= \(bound.0) AND accepted_at > \(bound.1)) AS bucket\(index)"
-    }
+    let columns = Self.ageColumns("accepted_at", minutes, at: now)
     return try read { database in
       try Row.fetchAll(
         database,
