@@ -12,7 +12,10 @@ package final class QueuedMessage: Sendable {
 
   /// - Parameter row: a row of `selection`.
   init(_ row: borrowing Columns) {
-    (own, ofRequest, ofConversation) = row.rows()
+    var rows = RowReader(row)
+    own = rows.next()
+    ofRequest = rows.next()
+    ofConversation = rows.next()
     firstTriedAt = row["first_tried_at"]
   }
 

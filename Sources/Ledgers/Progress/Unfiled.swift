@@ -55,7 +55,8 @@ extension Database {
 
   func receiptMessages(ofRequest request: Int64) throws -> [(own: MessageRow, photo: PhotoRow?)] {
     try all(UnfiledRequest.selectionOfMessages, request) { row in
-      let (own, photo): (MessageRow, PhotoRow) = row.rows()
+      var rows = RowReader(row)
+      let (own, photo): (MessageRow, PhotoRow) = (rows.next(), rows.next())
       return (own, photo.message == own.message ? photo : nil)
     }
   }

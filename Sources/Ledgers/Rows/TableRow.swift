@@ -82,20 +82,8 @@ extension Database {
 extension Columns {
   /// The row whose columns come first.
   func row<Row: TableRow>() -> Row {
-    var reader = Reader(statement)
-    return reader.next()
-  }
-
-  /// Two rows, if the columns of one come after those of the other. A row without a match has the values for NULL.
-  func rows<First: TableRow, Second: TableRow>() -> (First, Second) {
-    var reader = Reader(statement)
-    return (reader.next(), reader.next())
-  }
-
-  /// Three rows, if the columns of one come after those of the other.
-  func rows<First: TableRow, Second: TableRow, Third: TableRow>() -> (First, Second, Third) {
-    var reader = Reader(statement)
-    return (reader.next(), reader.next(), reader.next())
+    var rows = RowReader(self)
+    return rows.next()
   }
 }
 
@@ -126,11 +114,12 @@ struct Binder: ColumnVisitor {
   var end: Int32 { result == SQLITE_OK && count != sqlite3_bind_parameter_count(statement) ? SQLITE_RANGE : result }
 }
 
-private struct Reader: ColumnVisitor {
-  let statement: SQLiteStatement
+/// Reads rows of tables whose columns follow one another. A row without a match has the values for NULL.
+struct RowReader: ColumnVisitor {
+  private let statement: SQLiteStatement
   private var column: Int32 = 0
 
-  init(_ statement: SQLiteStatement) { self.statement = statement }
+  init(_ columns: borrowing Columns) { statement = columns.statement }
 
   mutating func number(_ value: inout Int64) { self("id", &value) }
 
