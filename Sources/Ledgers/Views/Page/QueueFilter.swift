@@ -38,20 +38,15 @@ extension QueueFilter {
   /// The queued requests of a filter, which go through an index of nothing else.
   ///
   /// Conditions on messages are sets of ids: a set is made once from an index of what waits, and costs no row of a request.
-  var waiting: String { queued + condition(waitingConditions) }
+  var waiting: String {
+    "FROM requests r INDEXED BY requests_queued WHERE r.state = 'queued'\(joined(waitingConditions))"
+  }
 
-  var failed: String { "\(Self.failures)\(condition(failedConditions))" }
+  var failed: String {
+    "FROM requests r INDEXED BY requests_over WHERE r.state = 'failed' AND r.filed = 1\(joined(failedConditions))"
+  }
 
-  private var queued: String { "FROM requests r INDEXED BY requests_queued WHERE r.state = 'queued'" }
-
-  private static let failures = """
-    FROM requests r INDEXED BY requests_over WHERE r.state = 'failed' AND r.filed = 1
-    """
-
-  private func condition(_ conditions: [String]) -> String { conditions.map { " AND \($0)" }.joined() }
-
-  private static let message = "SELECT m.request_id FROM messages m"
-  private static let waits = "m.draft = 0 AND \(LedgerSchema.waiting(in: "m."))"
+  private func joined(_ conditions: [String]) -> String { conditions.map { " AND \($0)" }.joined() }
 
   private static func inConversations(_ condition: String) -> String {
     "r.conversation_id IN (SELECT id FROM conversations WHERE \(condition))"
@@ -72,20 +67,19 @@ extension QueueFilter {
     }
     if cause != nil {
       conditions.append(
-        "r.id IN (\(Self.message) INDEXED BY messages_waiting WHERE \(Self.waits) AND m.cause = :cause)")
+        """
+        r.id IN (SELECT request_id FROM messages \(LedgerSchema.byWaiting)
+          WHERE draft = 0 AND \(LedgerSchema.waiting) AND cause = :cause)
+        """)
     }
     return conditions
   }
 
   private var failedConditions: [String] {
-    var conditions = common
-    if cause != nil {
-      conditions.append(
-        """
-        (r.cause = :cause OR EXISTS (SELECT 1 FROM messages m WHERE m.request_id = r.id AND m.cause = :cause))
-        """)
-    }
-    return conditions
+    common
+      + (cause == nil
+        ? []
+        : ["(r.cause = :cause OR EXISTS (SELECT 1 FROM messages WHERE request_id = r.id AND cause = :cause))"])
   }
 
   private var common: [String] {
