@@ -107,8 +107,7 @@ package final class DarkroomPool: PhotoPreparer {
       turn.begin(process)
       defer { turn.endTurn() }
       let outcome = process.ask(
-        DarkroomOrder(limits: limits).encoded, file: photo.descriptor, limit: DarkroomAnswer.limit(limits),
-        seconds: options.seconds)
+        limits.encoded, file: photo.descriptor, limit: DarkroomAnswer.limit(limits), seconds: options.seconds)
       if turn.isCancelled { throw DeliveryError(.cancelled, "cancelled while it was prepared") }
       switch outcome {
       case .answered(let bytes):

@@ -5,10 +5,10 @@ import Photos
 extension Darkroom {
   /// Prepares photos until the socket closes.
   static func serve(_ parent: Socket) {
-    while let (order, photo) = parent.receive() {
+    while let (limits, photo) = parent.receive() {
       let answer: DarkroomAnswer
       do {
-        answer = DarkroomAnswer(.success(try Preparer().prepare(photo, limits: order.limits)))
+        answer = DarkroomAnswer(.success(try Preparer().prepare(photo, limits: limits)))
       } catch {
         answer = DarkroomAnswer(.failure(error))
       }

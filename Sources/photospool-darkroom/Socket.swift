@@ -7,11 +7,11 @@ struct Socket {
   let descriptor: Int32
 
   /// Waits for an order and reads its photo; nil at the end or for an invalid order.
-  func receive() -> (DarkroomOrder, [UInt8])? {
-    guard let (bytes, photo) = receive(count: DarkroomOrder.size) else { return nil }
+  func receive() -> (PhotoLimits, [UInt8])? {
+    guard let (bytes, photo) = receive(count: PhotoLimits.encodedSize) else { return nil }
     defer { close(photo) }
-    guard let order = DarkroomOrder(encoded: bytes) else { return nil }
-    return Self.contents(of: photo, limit: order.limits.inputBytes).map { (order, $0) }
+    guard let limits = PhotoLimits(encoded: bytes) else { return nil }
+    return Self.contents(of: photo, limit: limits.inputBytes).map { (limits, $0) }
   }
 
   /// Waits for the size limit of a mail and reads the mail; nil at the end.

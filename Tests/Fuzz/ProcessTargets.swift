@@ -47,9 +47,9 @@ extension FuzzTarget {
   }
 
   static let darkroomOrder = FuzzTarget("darkroom-order") { input throws(BrokenProperty) in
-    guard let order = DarkroomOrder(encoded: input) else { return }
-    try hold(order.encoded == input, "what was written is not what is read")
-    let sane = order.limits.sane
+    guard let limits = PhotoLimits(encoded: input) else { return }
+    try hold(limits.encoded == input, "what was written is not what is read")
+    let sane = limits.sane
     try hold(sane.sane == sane, "sane limits are not sane")
   }
 }

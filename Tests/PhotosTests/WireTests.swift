@@ -15,10 +15,9 @@ import Testing
     var limits = PhotoLimits()
     limits.longestSide = 1234
     limits.items = 77
-    let order = DarkroomOrder(limits: limits)
-    #expect(order.encoded.count == DarkroomOrder.size)
-    #expect(DarkroomOrder(encoded: order.encoded) == order)
-    #expect(DarkroomOrder(encoded: Array(order.encoded.dropLast())) == nil)
+    #expect(limits.encoded.count == PhotoLimits.encodedSize)
+    #expect(PhotoLimits(encoded: limits.encoded) == limits)
+    #expect(PhotoLimits(encoded: Array(limits.encoded.dropLast())) == nil)
   }
 
   @Test("An answer comes out as it went in")

@@ -1,10 +1,6 @@
-/// The limits for the photo that follows, and nothing about its owner.
-package struct DarkroomOrder: Sendable, Equatable {
-  package let limits: PhotoLimits
-
-  package init(limits: PhotoLimits) { self.limits = limits }
-
-  package static let size = 8 * fields.count
+/// An order to the darkroom: the limits for the photo that follows, and nothing about its owner.
+extension PhotoLimits {
+  package static let encodedSize = 8 * fields.count
 
   private static let fields: [WritableKeyPath<PhotoLimits, Int> & Sendable] = [
     \.inputBytes, \.pixels, \.scans, \.pixelScans, \.items, \.decoderBytes, \.longestSide, \.outputBytes,
@@ -13,20 +9,19 @@ package struct DarkroomOrder: Sendable, Equatable {
 
   package var encoded: [UInt8] {
     var writer = WireWriter()
-    for field in Self.fields { writer.put(limits[keyPath: field]) }
+    for field in Self.fields { writer.put(self[keyPath: field]) }
     return writer.bytes
   }
 
   /// - Returns: nil for invalid bytes.
   package init?(encoded bytes: [UInt8]) {
+    self.init()
     var reader = WireReader(bytes)
-    var limits = PhotoLimits()
     do {
-      for field in Self.fields { limits[keyPath: field] = try reader.number() }
+      for field in Self.fields { self[keyPath: field] = try reader.number() }
       try reader.end()
     } catch {
       return nil
     }
-    self.limits = limits
   }
 }
