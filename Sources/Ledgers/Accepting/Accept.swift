@@ -86,7 +86,7 @@ struct Acceptor {
 
   /// - Returns: nil, without a new row, if another request has that name.
   mutating func insert(_ new: NewRequest, as name: String) throws -> Acceptance? {
-    let (contents, verdict) = try judge(new)
+    let (contents, verdict) = (try? new.contents.get(), try judge(new))
     let conversation = try contents.map { try row(of: $0.conversation) }
     var request = RequestRow(new, as: name, to: conversation, at: now)
     request.state = verdict.state
@@ -114,30 +114,25 @@ struct Acceptor {
     var duplicateOf: String?
   }
 
-  private func judge(_ new: NewRequest) throws -> (NewRequest.Contents?, Verdict) {
+  private func judge(_ new: NewRequest) throws -> Verdict {
     switch new.contents {
     case .failure(let refusal):
-      return (nil, Verdict(state: .failed, cause: refusal.cause, error: refusal.sentence))
+      return Verdict(state: .failed, cause: refusal.cause, error: refusal.sentence)
     case .success(let contents):
       guard let key = contents.key,
         let earlier = try database.first(
           RequestRow.self,
           "WHERE inbox = ? AND idempotency_key = ? AND (state = 'sent' OR state = 'queued') ORDER BY id LIMIT 1",
           new.inbox, key)
-      else { return (contents, Verdict(state: .queued)) }
+      else { return Verdict(state: .queued) }
       let isThere = try isOf(contents.conversation, earlier)
       if isThere && earlier.digest == contents.digest {
-        return (
-          contents, Verdict(state: earlier.state == .sent ? .duplicate : .queued, duplicateOf: earlier.request)
-        )
+        return Verdict(state: earlier.state == .sent ? .duplicate : .queued, duplicateOf: earlier.request)
       }
       let difference = isThere ? "with other contents" : "in another conversation, and an id counts for the whole inbox"
-      return (
-        contents,
-        Verdict(
-          state: .failed, cause: .conflict,
-          error: "the id \(key) was used by request \(earlier.request) \(difference); choose another id, or none")
-      )
+      return Verdict(
+        state: .failed, cause: .conflict,
+        error: "the id \(key) was used by request \(earlier.request) \(difference); choose another id, or none")
     }
   }
 
@@ -187,7 +182,7 @@ struct Acceptor {
   // MARK: A request that failed before
 
   private func revive(_ known: RequestRow, as new: NewRequest) throws -> Acceptance {
-    let (contents, verdict) = try judge(new)
+    let (contents, verdict) = (try? new.contents.get(), try judge(new))
     // In `failed/` it had its own name, but clients still ask for it by the name that they gave it.
     let droppedAs = new.droppedAs == known.request ? known.droppedAs : new.droppedAs
     guard let contents, verdict.state != .failed else {

@@ -61,9 +61,7 @@ extension Ledger {
   @discardableResult
   package func abandonDraft(_ draft: RequestRow) async throws -> Bool {
     try await write { database in
-      let isDraft: Bool? = try database.value(
-        "SELECT EXISTS (SELECT 1 FROM requests WHERE id = ? AND state = 'draft')", draft.row)
-      guard isDraft == true else { return false }
+      guard try database.exists("requests WHERE id = ? AND state = 'draft'", draft.row) else { return false }
       try database.setAside(draft.row)
       try database.endSetAside(draft.row)
       return true
