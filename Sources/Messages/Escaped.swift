@@ -12,15 +12,7 @@ extension Unicode.Scalar {
 package func escaped(_ text: String) -> String {
   // The usual case. Looking up the category of each character costs more than the rest of a log line.
   if text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) { return text }
-  var result = String.UnicodeScalarView()
-  for scalar in text.unicodeScalars {
-    if scalar.isUnseen {
-      result.append(contentsOf: "\\u{\(String(scalar.value, radix: 16))}".unicodeScalars)
-    } else {
-      result.append(scalar)
-    }
-  }
-  return String(result)
+  return text.unicodeScalars.map { $0.isUnseen ? "\\u{\(String($0.value, radix: 16))}" : String($0) }.joined()
 }
 
 /// The first `limit` characters of another program's text, escaped, and an ellipsis if there are more.
