@@ -1,11 +1,20 @@
-/// A client's name for a conversation or an inbox: one line of 1 to 255 bytes of UTF-8 without control characters. It
-/// is data and never a path; `Digests` escapes it for file names.
-package protocol Identifier: Hashable, Comparable, Sendable, CustomStringConvertible {
-  /// The word for error sentences.
-  static var noun: String { get }
+/// An id that is a text, ordered by it.
+package protocol TextID: Hashable, Comparable, Sendable, CustomStringConvertible {
   var text: String { get }
   /// Accepts `text` without a check, for values that were checked before, as in the ledger.
   init(unchecked text: String)
+}
+
+extension TextID {
+  package var description: String { text }
+  package static func < (left: Self, right: Self) -> Bool { left.text < right.text }
+}
+
+/// A client's name for a conversation or an inbox: one line of 1 to 255 bytes of UTF-8 without control characters. It
+/// is data and never a path; `Digests` escapes it for file names.
+package protocol Identifier: TextID {
+  /// The word for error sentences.
+  static var noun: String { get }
 }
 
 /// The longest identifier, in bytes of UTF-8.
@@ -24,9 +33,6 @@ extension Identifier {
     }
     self.init(unchecked: text)
   }
-
-  package var description: String { text }
-  package static func < (left: Self, right: Self) -> Bool { left.text < right.text }
 }
 
 /// A chat, a room or a person.

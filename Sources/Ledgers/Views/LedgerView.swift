@@ -80,16 +80,13 @@ extension Timestamp: DatabaseValueConvertible {
 }
 
 /// Names in the ledger were checked before.
-extension Identifier where Self: Decodable {
+extension TextID where Self: Decodable {
   package init(from decoder: any Decoder) throws { self.init(unchecked: try String(from: decoder)) }
 }
 
+extension MessageID: Decodable {}
 extension ConversationID: Decodable {}
 extension InboxID: Decodable {}
-
-extension MessageID: Decodable {
-  package init(from decoder: any Decoder) throws { self.init(unchecked: try String(from: decoder)) }
-}
 
 extension LedgerView {
   /// Checks the ledger for damage.
