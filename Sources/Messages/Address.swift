@@ -12,7 +12,7 @@ extension ConversationID {
 }
 
 /// A conversation on a network.
-package struct Recipient: Hashable, Sendable {
+package struct Recipient: RawRepresentable, Hashable, Sendable {
   /// The network's name in the configuration.
   package let network: String
   package let address: Address
@@ -23,9 +23,9 @@ package struct Recipient: Hashable, Sendable {
   }
 
   /// As the ledger keeps it: `NETWORK ADDRESS`. No network's name has a blank.
-  package var text: String { "\(network) \(address.text)" }
+  package var rawValue: String { "\(network) \(address.text)" }
 
-  package init?(_ text: String) {
+  package init?(rawValue text: String) {
     guard let blank = text.firstIndex(of: " ") else { return nil }
     self.init(
       network: String(text[..<blank]), address: Address(unchecked: String(text[text.index(after: blank)...])))

@@ -58,6 +58,6 @@ extension Database {
   fileprivate func takeBackAttempt(of message: QueuedMessage) throws {
     _ = try move(
       message, to: .pending, setting: ", attempts = attempts - 1, begun_at = NULL, offered_to = ?",
-      message.offeredTo?.text)
+      message.offeredTo)
   }
 }

@@ -45,7 +45,7 @@ extension Ledger {
           offered_to = iif(? AND remote IS NULL, ?, offered_to)
         WHERE id = ?
         """, due.milliseconds, error.cause.rawValue, error.sentence, error.cause.hadNoEffect,
-        message.offeredTo?.text, message.row)
+        message.offeredTo, message.row)
       try database.count(setback: error.cause)
       try database.note(error, of: message, step: step, at: now)
       try database.run("UPDATE conversations SET due = ? WHERE id = ?", due.milliseconds, message.conversationRow)

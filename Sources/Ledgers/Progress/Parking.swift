@@ -28,7 +28,7 @@ extension Ledger {
         UPDATE messages SET attempts = max(0, attempts - ?), next_attempt = NULL, cause = ?, error = ?,
           offered_to = iif(remote IS NULL, ?, offered_to)
         WHERE id = ?
-        """, uncounted, error.cause.rawValue, error.sentence, message.offeredTo?.text, message.row)
+        """, uncounted, error.cause.rawValue, error.sentence, message.offeredTo, message.row)
       try database.count(setback: error.cause)
       try database.run(
         "UPDATE conversations SET waits_for = ?, due = ? WHERE id = ?",

@@ -79,14 +79,14 @@ extension Database {
       message, to: .publishing,
       setting: """
         , attempts = attempts + 1, next_attempt = NULL, remote = coalesce(?, remote), begun_at = ?, offered_to = ?
-        """, reserved, now.milliseconds, recipient.text)
+        """, reserved, now.milliseconds, recipient)
     guard isWaiting else { return nil }
     if message.kind.hasPhoto {
       try run(
         """
         UPDATE uploads SET state = 'offered', offered_to = iif(profile_of IS NULL, NULL, ?)
         WHERE message = ? AND state = 'started'
-        """, recipient.text, message.message.text)
+        """, recipient, message.message.text)
     }
     return message.attempts + 1
   }

@@ -171,21 +171,7 @@ extension Timestamp: SQLiteValue {
   }
 }
 
-extension MessageID: SQLiteValue {
-  func bind(to statement: SQLiteStatement, at index: Int32) -> Int32 { text.bind(to: statement, at: index) }
-  static func read(_ statement: SQLiteStatement, _ column: Int32) -> Self? {
-    String.read(statement, column).map(Self.init(unchecked:))
-  }
-}
-
-extension Recipient: SQLiteValue {
-  func bind(to statement: SQLiteStatement, at index: Int32) -> Int32 { text.bind(to: statement, at: index) }
-  static func read(_ statement: SQLiteStatement, _ column: Int32) -> Self? {
-    String.read(statement, column).flatMap(Self.init)
-  }
-}
-
-extension SQLiteValue where Self: Identifier {
+extension SQLiteValue where Self: TextID {
   func bind(to statement: SQLiteStatement, at index: Int32) -> Int32 { text.bind(to: statement, at: index) }
   static func read(_ statement: SQLiteStatement, _ column: Int32) -> Self? {
     String.read(statement, column).map(Self.init(unchecked:))
@@ -199,9 +185,11 @@ extension SQLiteValue where Self: RawRepresentable<String> {
   }
 }
 
+extension MessageID: SQLiteValue {}
 extension ConversationID: SQLiteValue {}
 extension InboxID: SQLiteValue {}
 extension SenderID: SQLiteValue {}
+extension Recipient: SQLiteValue {}
 extension HostID: SQLiteValue {}
 extension RecordID: SQLiteValue {}
 extension RequestState: SQLiteValue {}
