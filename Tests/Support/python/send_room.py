@@ -1,5 +1,5 @@
-"""Sends photos into a Matrix room with matrix-nio, as a chat app would: what it uploads, and announces with the keys that it
-answers. Usage: send_room.py HOMESERVER USER TOKEN ROOM KIND=PHOTO...
+"""Sends photos into a Matrix room with matrix-nio, as a chat app would.
+Usage: send_room.py HOMESERVER USER TOKEN ROOM KIND=PHOTO...
 
 KIND is `plain` or `sealed`. Prints the id of each event.
 """
@@ -9,6 +9,7 @@ import os
 import sys
 
 from nio import AsyncClient, RoomSendResponse, UploadResponse
+from nio.crypto.attachments import encrypt_attachment
 from PIL import Image
 
 
@@ -18,9 +19,14 @@ async def main(homeserver, user, token, room, *photos):
     try:
         for photo in photos:
             kind, path = photo.split("=", 1)
-            answer, keys = await client.upload(
-                lambda *_: path, content_type="image/jpeg", filename=os.path.basename(path), encrypt=kind == "sealed",
-                filesize=os.path.getsize(path))
+            with open(path, "rb") as file:
+                data, keys = file.read(), None
+            # The client's own upload may answer before it knows the keys.
+            if kind == "sealed":
+                data, keys = encrypt_attachment(data)
+            answer, _ = await client.upload(
+                lambda *_: data, content_type="application/octet-stream" if keys else "image/jpeg",
+                filename=os.path.basename(path), filesize=len(data))
             if not isinstance(answer, UploadResponse):
                 sys.exit(f"{path} is not taken: {answer}")
             width, height = Image.open(path).size
