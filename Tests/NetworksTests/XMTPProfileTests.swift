@@ -1,5 +1,4 @@
 import Digests
-import Foundation
 import Messages
 import Seals
 import TestSupport
@@ -22,37 +21,11 @@ import Testing
     return (group, id)
   }
 
-  /// The sealed photo, and the file with the object.
-  private func sealed(
-    for group: Address, by sender: XMTPNetwork, in world: XMTPWorld
-  ) async throws -> (Messages.Attachment, object: String) {
+  private func sealed(for group: Address, by sender: XMTPNetwork) async throws -> Messages.Attachment {
     let seal = try #require(try await sender.profileSeal(for: group))
     let sealed = try seal.seal(
       PhotoFile(bytes: photo, filename: "photo.jpg", mimeType: "image/jpeg", width: 3, height: 4))
-    let path = world.scratch.path("object")
-    try Data(sealed.bytes).write(to: URL(fileURLWithPath: path))
-    return (sealed.facts.attachment(at: "https://photos.example/\(sealed.digest.hex)"), path)
-  }
-
-  @Test("A member's client finds the photo in the update, and opens it under the group's key")
-  func set() async throws {
-    let world = try await XMTPWorld()
-    let sender = world.sender()
-    let (group, id) = try await group(with: sender, appData: appData, in: world)
-    let (attachment, object) = try await sealed(for: group, by: sender, in: world)
-    let publication = try await world.send(world.message("m1", .profile(attachment), to: group), as: sender)
-    #expect(publication.attachment == attachment)
-    _ = try await world.send(world.message("m2", .profileRemoval, to: group), as: sender)
-
-    let received = try await world.received()
-    #expect(received.map(\.type) == ["profile_update", "profile_update"] && received[0].fallback.isEmpty)
-    #expect(received[0].id == publication.remoteID)
-    let told = try #require(received[0].profile)
-    #expect(told == ["url": attachment.url, "salt": attachment.salt ?? "", "nonce": attachment.nonce ?? ""])
-    #expect(received[1].profile == [:])
-    let opened = try await world.reader.order("openProfile", ["profile": told, "key": key.hex, "object": object])
-    #expect(opened == ["sha256": SHA256Digest(of: photo).hex])
-    #expect(try await world.envelopes(of: id) == 2)
+    return sealed.facts.attachment(at: "https://photos.example/\(sealed.digest.hex)")
   }
 
   @Test(
@@ -63,7 +36,7 @@ import Testing
     try world.halt(at: nil)
     let sender = world.sender { $0.program = pythonScript("xmtp_halting.py") }
     let (group, id) = try await group(with: sender, appData: appData, in: world)
-    let (attachment, _) = try await sealed(for: group, by: sender, in: world)
+    let attachment = try await sealed(for: group, by: sender)
     let message = world.message("m1", .profile(attachment), to: group)
     let reserved = try await sender.reserve(message)
     try await world.kill(sender, at: moment) { _ = try await sender.publish(message.reserved(as: reserved)) }
@@ -77,8 +50,10 @@ import Testing
         return
       }
       #expect(publication.attachment == attachment)
+      #expect(try await world.received().map(\.id) == [publication.remoteID])
     }
-    #expect(try await world.received().map { $0.profile?["url"] } == [attachment.url])
+    let received = try await world.received()
+    #expect(received.map { $0.profile?["url"] } == [attachment.url] && received.allSatisfy(\.fallback.isEmpty))
     #expect(try await world.envelopes(of: id) == 1)
   }
 
@@ -87,27 +62,19 @@ import Testing
     let world = try await XMTPWorld()
     let sender = world.sender()
     let (group, _) = try await group(with: sender, appData: appData, in: world)
-    let (attachment, _) = try await sealed(for: group, by: sender, in: world)
+    let attachment = try await sealed(for: group, by: sender)
     let reserved = try #require(try await sender.reserve(world.message("m1", .profile(attachment), to: group)))
     #expect(attachment.secret == nil && !reserved.contains(key.hex) && !reserved.contains("secret"))
   }
 
-  @Test("A group without an image key is refused until a member has made one")
-  func noKey() async throws {
+  @Test("A group whose data is not of the Convos app is refused")
+  func otherData() async throws {
     let world = try await XMTPWorld()
     let sender = world.sender()
-    let (group, id) = try await world.group(with: sender)
-    func refusal() async -> String {
-      do { return "\(String(describing: try await sender.profileSeal(for: group)))" } catch { return "\(error)" }
+    let (group, _) = try await group(with: sender, appData: "dark mode", in: world)
+    await #expect { try await sender.profileSeal(for: group) } throws: {
+      $0.cause == .rejected && "\($0)".contains("is not of the Convos app")
     }
-    #expect(await refusal().contains("has no image key yet; let a member set a photo in the Convos app"))
-    for (appData, words) in [("", "has no image key yet"), ("dark mode", "is not of the Convos app")] {
-      _ = try await world.reader.order("appData", ["group": id, "text": appData])
-      let sentence = await refusal()
-      #expect(sentence.contains(words) && sentence.contains("rejected"), "\(sentence)")
-    }
-    _ = try await world.reader.order("appData", ["group": id, "text": appData])
-    #expect(try await sender.profileSeal(for: group) is GroupImageSeal)
   }
 
   @Test("Only groups have profile photos, and a network without a group says what to configure")

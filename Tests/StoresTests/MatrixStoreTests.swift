@@ -65,16 +65,6 @@ struct MatrixStoreTests {
   }
 
   @Test func checkingNamesTheLimit() async throws { #expect(try await store.check().contains("2097152 bytes")) }
-
-  @Test func aTokenThatIsRefusedHoldsTheStore() async throws {
-    let store = try MatrixStore(
-      MatrixAccount(homeserver: synapse.endpoint, token: Secret("TOKENSECRET")), client: HTTPClient())
-    let error = await #expect(throws: DeliveryError.self) {
-      _ = try await store.put(ObjectName(unchecked: "a"), [1], contentType: "x/y") { _ in }
-    }
-    #expect(error?.cause == .authExpired && error?.sentence.contains("TOKENSECRET") == false)
-    #expect(error?.sentence.contains("M_UNKNOWN_TOKEN") == true)
-  }
 }
 
 @Suite(.timeLimit(.minutes(2))) struct MatrixStoreFaultTests {

@@ -120,10 +120,6 @@ import Testing
     #expect(try await error(fault)?.cause.disposition == .retry)
   }
 
-  @Test func aPageInsteadOfAnAnswerIsNoAnswer() async throws {
-    #expect(try await error("html/200")?.cause == .network)
-  }
-
   @Test(arguments: [
     "", "{}", "[]", "null", #"{"objectKey": "k"}"#, #"{"objectKey": 1, "uploadUrl": 2, "assetUrl": 3}"#, "{\"objectKey",
     #"{"objectKey": "k", "uploadUrl": "file:///etc/passwd", "assetUrl": "https://example.test/k"}"#,

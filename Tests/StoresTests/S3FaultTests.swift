@@ -78,11 +78,6 @@ import Testing
     #expect(asked.last?.header("Authorization")?.contains("Credential=NEW/") == true)
   }
 
-  @Test func aPageForPeopleIsNoBucket() async throws {
-    try await server.script("html/200")
-    await #expect { try await store.check() } throws: { $0.cause == .network }
-  }
-
   @Test func anObjectThatIsThereAlreadyCountsAsPut() async throws {
     #expect(try await error("status/412?s3=PreconditionFailed") == nil)
     #expect(try await server.asked().map { $0.header("If-None-Match") } == ["*"])

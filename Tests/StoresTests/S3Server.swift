@@ -46,12 +46,10 @@ enum S3Server: CaseIterable, CustomStringConvertible {
     return S3Credentials(accessKey: facts["accessKey"], secretKey: Secret(secret ?? facts["secretKey"]))
   }
 
-  func service(
-    bucket: String = "photos", region: String = "us-east-1", addressing: S3Service.Addressing = .path
-  ) throws -> S3Service {
+  func service(bucket: String = "photos", addressing: S3Service.Addressing = .path) throws -> S3Service {
     let endpoint = try endpoint()
     let host = addressing == .path ? endpoint : endpoint.replacingOccurrences(of: "127.0.0.1", with: "localhost")
-    return try S3Service(endpoint: host, region: region, bucket: bucket, addressing: addressing)
+    return try S3Service(endpoint: host, region: "us-east-1", bucket: bucket, addressing: addressing)
   }
 
   /// An upload URL for one object, from an independent signer.

@@ -21,11 +21,11 @@ struct S3StoreTests {
   private func object(_ bytes: [UInt8]) -> ObjectName { ObjectName(SHA256Digest(of: bytes)) }
 
   private func store(
-    _ server: S3Server, secret: String? = nil, bucket: String = "photos", region: String = "us-east-1",
-    addressing: S3Service.Addressing = .path, publicURL: String? = nil
+    _ server: S3Server, secret: String? = nil, bucket: String = "photos", addressing: S3Service.Addressing = .path,
+    publicURL: String? = nil
   ) throws -> S3Store {
     S3Store(
-      try server.service(bucket: bucket, region: region, addressing: addressing),
+      try server.service(bucket: bucket, addressing: addressing),
       credentials: Renewable(try server.credentials(secret: secret)), publicURL: publicURL, client: client)
   }
 
@@ -145,11 +145,6 @@ struct S3StoreTests {
   func aMissingBucketIsAConfigurationError(at server: S3Server) async throws {
     let error = try await error(store(server, bucket: "nosuchbucket"), bytes())
     #expect(error?.cause == .configError && error?.sentence.contains("bucket") == true)
-  }
-
-  @Test func aWrongRegionIsAConfigurationError() async throws {
-    let error = try await error(store(.openStackSwift, region: "elsewhere-1"), bytes())
-    #expect(error?.cause == .configError && error?.sentence.contains("region") == true)
   }
 
   @Test func aKeyThatMayOnlyReadHoldsTheStore() async throws {

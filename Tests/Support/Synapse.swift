@@ -31,14 +31,14 @@ package final class Synapse: Sendable {
 
   package static let isInstalled: Bool = (try? run([python, "-c", "import nio, synapse"]))?.status == 0
 
-  /// The server for all harmless tests, started when first needed.
+  /// The server for all tests, started when first needed.
   package static func shared() throws -> Synapse { try started.get() }
   private static let started = Result { try Synapse() }
 
   private let server: TestServer
   private let turn = Mutex(())
 
-  package init() throws { server = try TestServer("synapse.py") }
+  private init() throws { server = try TestServer("synapse.py") }
 
   package var endpoint: String { server["endpoint"] }
 
@@ -53,9 +53,6 @@ package final class Synapse: Sendable {
     let answer = try tell("room \(user) \(other)")
     return Room(id: answer["room"] ?? "", alias: answer["alias"] ?? "")
   }
-
-  package func kill() throws { try tell("kill") }
-  package func start() throws { try tell("start") }
 
   /// The messages of a room that a user can read.
   package func messages(in room: Room, readBy user: String) throws -> [Message] {

@@ -40,13 +40,16 @@ expect "$(cat out.log err.log | grep -c 'is encrypted and `encryption: never` is
 for name in family "$first" "$second" "$second_alias"; do has err.log "conversation $name: the room"; done
 
 drop before "$third" before
-"$photospool" wait --timeout 60 before
+drop earlier "$third_alias" before
+"$photospool" wait --timeout 60 before earlier
 encrypt "$third"
 drop one family 'TOP SECRET caption' photo.jpg
 drop two "$second" 'TOP SECRET caption' photo.jpg
 drop three "$second_alias" 'TOP SECRET caption'
 drop four "$third" after photo.jpg
-for name in one two three four; do wait_until has_error $name 'encryption: never'; done
+drop five "$third_alias" after
+waiting=(one two three four five)
+for name in "${waiting[@]}"; do wait_until has_error $name 'encryption: never'; done
 # Others go on, on the same networks and the same store.
 drop cat "$clear" 'Check this out!' photo.jpg
 drop dog "$clear_alias" 'Check this out, too!' photo.jpg
@@ -54,7 +57,7 @@ drop dog "$clear_alias" 'Check this out, too!' photo.jpg
 expect "$(messages "$clear" | tr ' ' '\n' | grep -c photo.jpg)" 2
 expect "$(uploads)" 2
 "$photospool" flush > /dev/null
-for name in one two three four; do wait_until has_error $name 'encryption: never'; done
+for name in "${waiting[@]}"; do wait_until has_error $name 'encryption: never'; done
 must_print 'is encrypted' show one
 must_print 'photospool_setbacks_total{cause="encrypted_room"}' metrics
 wait_for_line start.log 'cause=encrypted_room'
@@ -63,10 +66,10 @@ wait_for_line start.log 'cause=encrypted_room'
 stop_daemon
 start_daemon
 "$photospool" flush > /dev/null
-for name in one two three four; do wait_until has_error $name 'encryption: never'; done
+for name in "${waiting[@]}"; do wait_until has_error $name 'encryption: never'; done
 expect "$(sort -u "$spool/state/encrypted-rooms" | grep -c .)" 3
 for room in "$first" "$second"; do expect "$(messages "$room")" ''; done
-expect "$(messages "$third")" before
+expect "$(messages "$third")" 'before before'
 expect "$(uploads)" 2 'uploads'
-"$photospool" cancel one two three four > /dev/null
+"$photospool" cancel "${waiting[@]}" > /dev/null
 stop_daemon

@@ -138,9 +138,9 @@ def opened(path, attachment):
     return {"filename": inner.filename, "mimeType": inner.mime_type, "sha256": digest}
 
 
-def opened_profile(path, profile, group):
+def opened_profile(profile, group):
     """As the members' app does it: the bare photo, under a key that the group's image key gives."""
-    object = fetched(profile) if path is None else open(path, "rb").read()
+    object = fetched(profile)
     salt, nonce = (bytes.fromhex(profile[name]) for name in ("salt", "nonce"))
     key = HKDF(algorithm=SHA256(), length=32, salt=salt, info=b"ConvosImageV1").derive(group)
     return {"sha256": hashlib.sha256(AESGCM(key).decrypt(nonce, object, None)).hexdigest()}
@@ -176,7 +176,7 @@ async def main():
             case "open":
                 answer = opened(order.get("object"), order["attachment"])
             case "openProfile":
-                answer = opened_profile(order.get("object"), order["profile"], bytes.fromhex(order["key"]))
+                answer = opened_profile(order["profile"], bytes.fromhex(order["key"]))
         print(json.dumps(answer), file=OUTPUT, flush=True)
     os._exit(0)
 
