@@ -367,7 +367,7 @@ let package = Package(
       name: "CompositionTests",
       dependencies: [
         "Clusters", "Composition", "Control", "DurableFiles", "Ledgers", "Messages", "Settings", "Spooling",
-        "TestSupport", "WebAccess", .product(name: "Logging", package: "swift-log"),
+        "TestSupport", "WebAccess",
       ]),
     .testTarget(
       name: "RebuildingTests", dependencies: ["DurableFiles", "Messages", "Rebuilding", "Spooling", "TestSupport"]),

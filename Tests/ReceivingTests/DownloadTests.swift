@@ -157,12 +157,6 @@ import Testing
     #expect(try part.contents(limit: .max)?.starts(with: [0x1f, 0x8b]) == true)
   }
 
-  @Test func aServerThatDripsRunsIntoTheTimeLimit() async throws {
-    var settings = settings
-    settings.receiving.time = .milliseconds(300)
-    #expect(try await cause(remote("drip/object"), settings: settings) == .timeout)
-  }
-
   @Test func noMoreIsWrittenThanTheLimit() async throws {
     let part = try part()
     await #expect(throws: DeliveryError.self) { try await fetch(remote("endless/200"), into: part) }

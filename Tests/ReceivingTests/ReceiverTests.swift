@@ -35,11 +35,8 @@ import Testing
   }
 
   private struct AsItCame: PhotoPreparer {
-    let refusal: DeliveryError?
-
     func prepare(_ photo: PhotoBytes, for use: PhotoUse) async throws(DeliveryError) -> PreparedPhoto {
-      if let refusal { throw refusal }
-      return PreparedPhoto(
+      PreparedPhoto(
         jpeg: [1, 2, 3], width: 1, height: 1, thumbnail: [1], blurred: [2], blurhash: "", quality: nil,
         original: OriginalPhoto(format: .jpeg, bytes: photo.count, width: 1, height: 1, orientation: 1),
         stripped: [])
@@ -55,11 +52,9 @@ import Testing
     return settings
   }
 
-  private func run(
-    _ settings: Settings, refusal: DeliveryError? = nil, _ body: (Receiver) async throws -> Void
-  ) async throws {
+  private func run(_ settings: Settings, _ body: (Receiver) async throws -> Void) async throws {
     let plan = ReceivingPlan(
-      settings: settings, client: HTTPClient(), preparer: AsItCame(refusal: refusal), homeservers: { _ in nil },
+      settings: settings, client: HTTPClient(), preparer: AsItCame(), homeservers: { _ in nil },
       ownDirectories: [spool.objects.path])
     let receiver = try Receiver(spool: spool, ledger: ledger, mailbox: Mailbox(), plan: { plan }, log: log)
     let running = Task { try await receiver.run() }
@@ -119,16 +114,6 @@ import Testing
     }
     #expect(try story("gone")?.cause == "not_found")
     #expect(try incoming.cur.names().isEmpty)
-  }
-
-  @Test func undecodablePictureFailsAndLeavesNothing() async throws {
-    let refusal = DeliveryError(.unsupportedImage, "it is no picture")
-    try await run(settings(), refusal: refusal) { receiver in
-      try drop("text", at: "plain", to: receiver)
-      try await wait("text", .failed)
-    }
-    #expect(try story("text")?.cause == "unsupported_image")
-    #expect(try incoming.cur.names().isEmpty && spool.photos.names().isEmpty)
   }
 
   @Test func aStopInTheMiddleLosesNothing() async throws {

@@ -33,26 +33,26 @@ stop_daemon
 ends 69 check --running
 has err.log "no daemon runs on $spool; start .photospool run., or check the configuration without --running"
 
-# Three ask at once, and one of them goes away.
+# Three ask at once, and the one that began the round goes away.
 start_daemon
 for number in 1 2 3; do
   "$photospool" check --running > out.$number 2> err.$number & eval "asker$number=$!"
   [ "$number" != 1 ] || order held 1 30
 done
 for number in 1 2 3; do wait_for_line err.$number 'the daemon asks its destinations'; done
-kill "$asker3"
+kill "$asker1"
 order let-go
-for asker in "$asker1" "$asker2"; do
+for asker in "$asker2" "$asker3"; do
   status=0
   wait "$asker" || status=$?
   expect "$status" 78
 done
-cmp out.1 out.2
-cmp err.1 err.2
-has out.1 '^store good: .* answers with an upload URL'
-has out.1 '^network hook: posts to '
-has err.1 '^photospool: store broken: .*401'
-has err.1 '^photospool: 1 problem to fix$'
+cmp out.2 out.3
+cmp err.2 err.3
+has out.2 '^store good: .* answers with an upload URL'
+has out.2 '^network hook: posts to '
+has err.2 '^photospool: store broken: .*401'
+has err.2 '^photospool: 1 problem to fix$'
 expect "$(asked slow) $(asked upload)" '1 1' 'requests of one round'
 same_as_check
 expect "$(asked slow)" 3 'a round, and the command'
