@@ -55,12 +55,7 @@ http {{
   }}
 }}
 """)
-environment = os.environ | {"PATH": os.environ["PATH"] + ":/usr/sbin"}
-leash.start(
-    ["nginx", "-p", directory, "-c", f"{directory}/nginx.conf", "-e", f"{directory}/error.log"],
-    f"{directory}/nginx.out", env=environment)
-for port in ports.values():
-    leash.until(lambda: leash.connects(port))
+leash.start_nginx(directory, ports.values())
 leash.serve({
     "sink": f"http://localhost:{ports['sink']}", "tlsSink": f"https://localhost:{ports['tlsSink']}",
     "tls": f"https://localhost:{ports['tls']}", "authority": f"{directory}/certificate.pem"})

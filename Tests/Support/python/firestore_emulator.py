@@ -3,7 +3,6 @@
 It takes orders, one a line: `kill`, and `start`, at the same address and without what it had. With the word `find` in place
 of the directory, it only tells whether the emulator is installed: exit status 0, or 1."""
 
-import json
 import os
 import shutil
 import sys
@@ -37,15 +36,11 @@ if __name__ == "__main__":
     directory = os.path.abspath(sys.argv[1])
     port = start(directory)
     address = f"{leash.ADDRESS}:{port}"
-    print(json.dumps({
-        "endpoint": f"http://{address}", "address": address, "project": "demo-photospool"}), flush=True)
-    try:
-        for order in sys.stdin:
-            leash.stop()
-            leash.STARTED.clear()
-            if order.strip() == "start":
-                start(directory, port)
-            print("{}", flush=True)
-    finally:
+
+    def obey(order):
         leash.stop()
-        shutil.rmtree(directory, ignore_errors=True)
+        if order == "start":
+            start(directory, port)
+        return {}
+
+    leash.serve({"endpoint": f"http://{address}", "address": address, "project": "demo-photospool"}, obey)

@@ -75,17 +75,27 @@ def connects(port, address=ADDRESS):
         return True
 
 
-def hold(facts):
-    """Prints the facts as one line of JSON and waits until the test is done with them, however it ends."""
+def start_nginx(directory, ports):
+    """Starts nginx with the `nginx.conf` of the directory, and waits until it listens on the ports."""
+    start(["nginx", "-p", directory, "-c", f"{directory}/nginx.conf", "-e", f"{directory}/error.log"],
+          f"{directory}/nginx.out", env=os.environ | {"PATH": os.environ["PATH"] + ":/usr/sbin"})
+    for port in ports:
+        until(lambda: connects(port))
+
+
+def hold(facts, obey=None):
+    """Prints the facts as one line of JSON and waits until the test is done with them, however it ends. Meanwhile it answers
+    orders, one a line, with what `obey` returns for each."""
     print(json.dumps(facts), flush=True)
-    while os.read(0, 4096):
-        pass
+    for order in sys.stdin:
+        if obey:
+            print(json.dumps(obey(order.strip())), flush=True)
 
 
-def serve(facts):
+def serve(facts, obey=None):
     """The same, then ends the servers and removes their directory: a test that is killed cannot."""
     try:
-        hold(facts)
+        hold(facts, obey)
     finally:
         stop()
         shutil.rmtree(sys.argv[1], ignore_errors=True)
@@ -98,3 +108,4 @@ def stop():
         except ProcessLookupError:
             pass
         process.wait()
+    STARTED.clear()

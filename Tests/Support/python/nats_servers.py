@@ -6,7 +6,6 @@ listens at that address. Orders, one a line, each answered when it is done:
 kill N, start N, stop N (SIGSTOP), continue N, empty N (killed, its disk emptied), for N of 1 to 3 or `all`; `pid N`; and
 `whole`, which waits until all that run have all that they should have."""
 
-import json
 import os
 import shutil
 import signal
@@ -126,12 +125,6 @@ for number in NUMBERS:
     leash.until(lambda: healthy(number))
 scheme = "tls" if "tls" in words else "nats"
 urls = [f"{scheme}://{'localhost' if 'tls' in words else places[n][1]}:{ports[n]['client']}" for n in NUMBERS]
-facts = {"servers": ",".join(urls), "token": TOKEN, "authority": f"{directory}/authority.pem",
-         "monitors": ",".join(f"http://{places[n][1]}:{ports[n]['monitor']}" for n in NUMBERS)}
-try:
-    print(json.dumps(facts), flush=True)
-    for line in sys.stdin:
-        print(json.dumps(obey(line.strip())), flush=True)
-finally:
-    leash.stop()
-    shutil.rmtree(directory, ignore_errors=True)
+leash.serve({
+    "servers": ",".join(urls), "token": TOKEN, "authority": f"{directory}/authority.pem",
+    "monitors": ",".join(f"http://{places[n][1]}:{ports[n]['monitor']}" for n in NUMBERS)}, obey)

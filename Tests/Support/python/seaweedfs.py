@@ -6,7 +6,6 @@ what it kept."""
 
 import json
 import os
-import shutil
 import sys
 import urllib.request
 
@@ -52,7 +51,6 @@ def start():
 def obey(order):
     if order == "kill":
         leash.stop()
-        leash.STARTED.clear()
     elif order == "start":
         start()
         leash.until(lambda: answers("GET", "?list-type=2"))
@@ -61,15 +59,8 @@ def obey(order):
 
 start()
 leash.until(lambda: answers("PUT"))
-try:
-    print(json.dumps({
-        "endpoint": endpoint, "region": "us-east-1", "bucket": "photos", "accessKey": "AKTEST", "secretKey": "SKTEST"}),
-        flush=True)
-    for line in sys.stdin:
-        print(json.dumps(obey(line.strip())), flush=True)
-finally:
-    leash.stop()
-    shutil.rmtree(directory, ignore_errors=True)
+leash.serve({
+    "endpoint": endpoint, "region": "us-east-1", "bucket": "photos", "accessKey": "AKTEST", "secretKey": "SKTEST"}, obey)
 # Its parts speak through sockets of a fixed place, which it leaves there.
 for name, port in ports.items():
     for socket in [f"/tmp/seaweedfs-{name}-{port}.sock", f"/tmp/seaweedfs-{name}-grpc-{port + 10000}.sock"]:

@@ -12,9 +12,9 @@ Each line on standard input is one order, answered with one line of JSON:
 import base64
 import hashlib
 import hmac
+import itertools
 import json
 import os
-import shutil
 import sys
 import urllib.error
 import urllib.request
@@ -25,6 +25,8 @@ directory = os.path.abspath(sys.argv[1])
 port = leash.free_port()
 endpoint = f"http://127.0.0.1:{port}"
 SHARED = "only in tests"
+# Of rooms.
+NUMBERS = itertools.count()
 FREE = "{per_second: 10000, burst_count: 10000}"
 
 with open(f"{directory}/homeserver.yaml", "w") as configuration:
@@ -87,8 +89,8 @@ def register(name, is_admin=False):
         "nonce": nonce, "username": name, "password": name, "admin": is_admin, "mac": mac})["access_token"]
 
 
-def room(user, other, number):
-    alias = f"room-{number}/é"
+def room(user, other):
+    alias = f"room-{next(NUMBERS)}/é"
     made = call("POST", "/_matrix/client/v3/createRoom", {
         "room_alias_name": alias, "invite": [f"@{other}:localhost"], "preset": "private_chat"}, TOKENS[user])["room_id"]
     call("POST", f"/_matrix/client/v3/rooms/{urllib.request.quote(made, safe='')}/join", {}, TOKENS[other])
@@ -101,9 +103,9 @@ def login(user, device):
         "device_id": device})["access_token"]}
 
 
-def kill():
-    leash.stop()
-    leash.STARTED.clear()
+def obey(line):
+    order, *words = line.split()
+    return {"room": room, "login": login, "kill": leash.stop, "start": start}[order](*words) or {}
 
 
 with open(f"{directory}/signing.key", "w") as key:
@@ -114,21 +116,5 @@ TOKENS = {name: register(name) for name in ["alice", "bob", "carol", "dave"]}
 for name in TOKENS.keys() - {"carol"}:
     call("POST", f"/_synapse/admin/v1/users/@{name}:localhost/override_ratelimit",
          {"messages_per_second": 0, "burst_count": 0}, admin)
-print(json.dumps({"endpoint": endpoint, **TOKENS}), flush=True)
-try:
-    for number, line in enumerate(sys.stdin):
-        order, *words = line.split()
-        answer = {}
-        if order == "room":
-            answer = room(*words, number)
-        elif order == "login":
-            answer = login(*words)
-        elif order == "kill":
-            kill()
-        elif order == "start":
-            start()
-        print(json.dumps(answer), flush=True)
-finally:
-    leash.stop()
-    # The one that all tests share is never told that the last of them is done.
-    shutil.rmtree(directory, ignore_errors=True)
+# The one that all tests share is never told that the last of them is done.
+leash.serve({"endpoint": endpoint, **TOKENS}, obey)

@@ -66,11 +66,6 @@ http {{
   scgi_temp_path {directory}/scgi;{servers}
 }}
 """)
-environment = os.environ | {"PATH": os.environ["PATH"] + ":/usr/sbin"}
-leash.start(
-    ["nginx", "-p", directory, "-c", f"{directory}/nginx.conf", "-e", f"{directory}/error.log"],
-    f"{directory}/nginx.out", env=environment)
-for port in ports.values():
-    leash.until(lambda: leash.connects(port))
+leash.start_nginx(directory, ports.values())
 leash.serve({"authority": f"{directory}/authority.pem"} | {
     name: f"https://localhost:{port}" for name, port in ports.items()})
