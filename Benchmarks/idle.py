@@ -86,9 +86,7 @@ def main() -> None:
         time.sleep(PAUSE)
         rows["idle again"] = memory(daemon.pid) | {"wake-ups a minute": wakeups(daemon.pid, options.seconds)}
     finally:
-        if daemon:
-            daemon.terminate()
-            daemon.wait()
+        measure.end(daemon)
         shutil.rmtree(scratch, ignore_errors=True)
     columns = ["resident", "share", "anonymous", "wake-ups a minute"]
     print(f"MiB of the daemon; {measure.machine()}\n\n| | {' | '.join(columns)} |\n| --- |{' ---: |' * len(columns)}")

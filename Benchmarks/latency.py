@@ -92,9 +92,7 @@ def main() -> None:
         figures["beside a backlog"] = probes(spool, "beside", options.requests, 0.02)
         left = options.backlog - sum(text.startswith("b-") for text in list(Webhook.came))
     finally:
-        if daemon:
-            daemon.terminate()
-            daemon.wait()
+        measure.end(daemon)
         shutil.rmtree(scratch, ignore_errors=True)
     print(f"milliseconds from the rename to the webhook; {left} of the backlog of {options.backlog} were left at the end; "
           f"{measure.machine()}\n")

@@ -2,11 +2,14 @@
 
 import json
 import os
+import shlex
 import shutil
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
 TICK = 1 / os.sysconf("SC_CLK_TCK")
@@ -61,20 +64,52 @@ class Script:
         self.process.wait()
 
 
+@dataclass(frozen=True)
+class Cost:
+    cpu: float  # seconds
+    wall: float  # seconds
+    resident: float  # MiB
+    told: str  # what the program printed
+
+
+def cost_of(command: list[str], environment: dict[str, str] | None = None, said: str = "") -> Cost:
+    """Runs a command to its end, with `said` on its standard input.
+
+    The kernel's account of a process begins with the resident memory of the one that started it. So a benchmark of memory
+    stays small, and leaves everything about pixels to a worker.
+    """
+    with tempfile.TemporaryFile("w+") as words:
+        words.write(said)
+        words.seek(0)
+        start = time.monotonic()
+        process = subprocess.Popen(
+            command, env=environment, stdin=words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, errors="replace")
+        told = process.stdout.read()
+        _, status, usage = os.wait4(process.pid, 0)
+        wall = time.monotonic() - start
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode != 0:
+        sys.exit(f"{shlex.join(command)[:300]} failed with {process.returncode}:\n{told[-2000:]}")
+    return Cost(usage.ru_utime + usage.ru_stime, wall, usage.ru_maxrss / 1024, told)
+
+
+def end(*processes: subprocess.Popen | None) -> None:
+    """Ends those that run, in this order."""
+    for process in processes:
+        if process and process.poll() is None:
+            process.terminate()
+            process.wait()
+
+
 def processes_below(pid: int) -> list[int]:
     """A process and its descendants."""
-    children: dict[int, list[int]] = {}
-    for entry in os.listdir("/proc"):
-        if entry.isdigit():
-            try:
-                fields = Path(f"/proc/{entry}/stat").read_text().rpartition(")")[2].split()
-            except OSError:
-                continue
-            children.setdefault(int(fields[1]), []).append(int(entry))
-    found, left = [], [pid]
-    while left:
-        found.append(left.pop())
-        left += children.get(found[-1], [])
+    found = [pid]
+    for parent in found:
+        try:
+            for children in Path(f"/proc/{parent}/task").glob("*/children"):
+                found += map(int, children.read_text().split())
+        except OSError:
+            pass  # It ended meanwhile.
     return found
 
 

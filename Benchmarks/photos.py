@@ -41,7 +41,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
 
-from measure import PHOTOSPOOL, ROOT, keep, plot, spread, table
+from measure import PHOTOSPOOL, ROOT, Cost, cost_of, keep, plot, processes_below, spread, table
 
 SIDE, QUALITY = 2048, 85
 # Settings of the user do not count.
@@ -119,30 +119,8 @@ def chosen(names: str) -> list[Tool]:
 # Measuring
 
 
-@dataclass(frozen=True)
-class Cost:
-    cpu: float  # seconds
-    wall: float  # seconds
-    resident: float  # MiB
-    told: str  # what the program printed
-
-
 def run(command: list[str], **settings: str) -> Cost:
-    """Runs a command to its end.
-
-    The kernel's account of a process begins with the resident memory of the one that started it. So this process stays
-    small, and leaves everything about pixels to the worker.
-    """
-    start = time.monotonic()
-    process = subprocess.Popen(
-        command, env=ENVIRONMENT | settings, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    told = process.stdout.read()
-    _, status, usage = os.wait4(process.pid, 0)
-    wall = time.monotonic() - start
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode != 0:
-        sys.exit(f"{shlex.join(command)} failed with {process.returncode}:\n{told}")
-    return Cost(usage.ru_utime + usage.ru_stime, wall, usage.ru_maxrss / 1024, told)
+    return cost_of(command, ENVIRONMENT | settings)
 
 
 def peak_memory(command: list[str], **settings: str) -> float:
@@ -151,21 +129,9 @@ def peak_memory(command: list[str], **settings: str) -> float:
         command, env=ENVIRONMENT | settings, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     peak = 0
     while process.poll() is None:
-        peak = max(peak, sum(map(proportional_set, tree(process.pid))))
+        peak = max(peak, sum(map(proportional_set, processes_below(process.pid))))
         time.sleep(0.005)
     return peak / 1024
-
-
-def tree(pid: int) -> list[int]:
-    """A process and all below it."""
-    found = [pid]
-    for parent in found:
-        try:
-            for children in Path(f"/proc/{parent}/task").glob("*/children"):
-                found += map(int, children.read_text().split())
-        except OSError:
-            pass  # It ended meanwhile.
-    return found
 
 
 def proportional_set(pid: int) -> int:

@@ -22,17 +22,14 @@ UPLOADS names another program than .build/release/uploads.
 
 import argparse
 import os
-import shlex
-import subprocess
 import sys
 import tempfile
-import time
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
-from measure import ROOT, SCRIPTS, Script, keep, plot, spread, table
+from measure import ROOT, SCRIPTS, Cost, Script, cost_of, keep, plot, spread, table
 
 UPLOADS = os.environ.get("UPLOADS", str(ROOT / ".build/release/uploads"))
 # The Python that runs the test servers.
@@ -52,12 +49,6 @@ class Place:
     kept: Path | None = None  # where its objects can be counted
 
 
-@dataclass(frozen=True)
-class Cost:
-    wall: float  # seconds
-    cpu: float  # seconds
-
-
 def serve(stack: ExitStack, script: Path, *arguments: str) -> dict[str, str]:
     """Starts a server of a script that ends when its standard input does, and gives its facts."""
     directory = stack.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True))
@@ -66,38 +57,22 @@ def serve(stack: ExitStack, script: Path, *arguments: str) -> dict[str, str]:
     return server.answer()
 
 
-def run(command: list[str], said: str = "", **settings: str) -> Cost:
-    """Runs a command to its end, with `said` on its standard input."""
-    with tempfile.TemporaryFile() as words:
-        words.write(said.encode())
-        words.seek(0)
-        start = time.monotonic()
-        process = subprocess.Popen(
-            command, env=os.environ | settings, stdin=words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-        told = process.stdout.read()
-        _, status, usage = os.wait4(process.pid, 0)
-        wall = time.monotonic() - start
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode != 0:
-        sys.exit(f"{shlex.join(command)[:300]} failed with {process.returncode}:\n{told.decode(errors='replace')[-2000:]}")
-    return Cost(wall, usage.ru_utime + usage.ru_stime)
-
-
 def upload(way: str, place: Place, objects: list[Path], turn: str) -> Cost:
     if way == OWN:
-        return run(
+        return cost_of(
             [UPLOADS, place.url, place.bucket, str(AT_ONCE), place.authority, *map(str, objects)],
-            UPLOADS_KEY=place.key, UPLOADS_SECRET=place.secret)
+            os.environ | {"UPLOADS_KEY": place.key, "UPLOADS_SECRET": place.secret})
     curl = ["curl", "--silent", "--show-error", "--fail", "--output", "/dev/null", "--cacert", place.authority,
             "--user", f"{place.key}:{place.secret}", "--aws-sigv4", "aws:amz:us-east-1:s3",
             "--header", "x-amz-content-sha256: UNSIGNED-PAYLOAD"]
     target = f"{place.url}/{place.bucket}/{turn}"
     if way == CURLS:
         pairs = "".join(f"{path} {target}-{path.name}\n" for path in objects)
-        return run(["xargs", f"-P{AT_ONCE}", "-L1", *curl, "-T"], pairs)
+        return cost_of(["xargs", f"-P{AT_ONCE}", "-L1", *curl, "-T"], said=pairs)
     settings = "".join(f'upload-file = "{path}"\nurl = "{target}-{path.name}"\noutput = "/dev/null"\n' for path in objects)
-    return run([*curl, "--fail-early", "--no-progress-meter", "--parallel", "--parallel-max", str(AT_ONCE), "--config", "-"],
-               settings)
+    return cost_of(
+        [*curl, "--fail-early", "--no-progress-meter", "--parallel", "--parallel-max", str(AT_ONCE), "--config", "-"],
+        said=settings)
 
 
 def measure(place: Place, rounds: list[list[Path]]) -> dict[str, list[Cost]]:

@@ -48,8 +48,7 @@ def main() -> None:
         with open(scratch / "log", "wb") as log:
             daemon = subprocess.Popen([PHOTOSPOOL, "run"], stdout=subprocess.DEVNULL, stderr=log)
             measure.wait_until(lambda: (scratch / "spool/state/control").exists(), 30)
-            daemon.terminate()
-            daemon.wait()
+            measure.end(daemon)
             subprocess.run(
                 [sys.executable, HERE / "fill_cache.py", scratch / "spool", str(options.photos), "10", "1", "1000"],
                 check=True)
@@ -58,9 +57,7 @@ def main() -> None:
             measure.wait_until(lambda: (scratch / "spool/state/control").exists(), 30)
             figures["beside a daemon"] = views(options.photos, options.views)
     finally:
-        if daemon and daemon.poll() is None:
-            daemon.terminate()
-            daemon.wait()
+        measure.end(daemon)
         shutil.rmtree(scratch, ignore_errors=True)
     print(f"view of one of {options.photos} photos, milliseconds; {measure.machine()}\n")
     bars = measure.percentiles(figures)

@@ -242,9 +242,7 @@ def main():
         spent = (measure.processor_seconds(page.process.pid) - begin) / (rate * SECONDS) * 1000
         rows.append((f"photos out a second, of {size / 1000:.0f} kB", f"{rate:.0f}", "3000 of 300 kB"))
         rows.append(("a photo out, processor time, ms", f"{spent:.2f}", ""))
-        daemon.terminate()
-        daemon.wait()
-        daemon = None
+        measure.end(daemon)
         for name, upload, goal in [("PUT", put, "200, 4"), ("a form", multipart, "80, 4")]:
             # The peak begins anew at what is resident now.
             Path(f"/proc/{page.process.pid}/clear_refs").write_text("5")
@@ -256,10 +254,7 @@ def main():
         rows.append(("process to first answer, ms", measure.spread(times, 0), "150"))
         page = None
     finally:
-        for process in [daemon, page and page.process]:
-            if process:
-                process.terminate()
-                process.wait()
+        measure.end(daemon, page and page.process)
         shutil.rmtree(scratch, ignore_errors=True)
     measure.show_goals("web", rows)
 

@@ -210,10 +210,7 @@ def main():
         page = web.Page(spool)
         screen(spool, page, numbers, rows)
     finally:
-        for process in [daemon, page and page.process]:
-            if process:
-                process.terminate()
-                process.wait()
+        measure.end(daemon, page and page.process)
         shutil.rmtree(scratch, ignore_errors=True)
     measure.show_goals("web-watched", rows)
 
