@@ -10,15 +10,6 @@ import Testing
   private let whole = ["blurred.jpg", "original.jpg", "thumbnail.jpg"]
   private let thumbnails = ["blurred.jpg", "thumbnail.jpg"]
 
-  @Test func nothingGoesAndNothingIsSaidWithinTheLimits() async throws {
-    let spool = try SpoolUnderJanitor()
-    try await spool.send("a")
-    let report = try await spool.janitor().pass()
-    #expect(report == JanitorReport())
-    #expect(try spool.files("a") == whole)
-    #expect(try await spool.isExact())
-  }
-
   @Test func theLeastRecentlyViewedOfAnInboxGoes() async throws {
     var spool = try SpoolUnderJanitor()
     for name in ["a", "b", "c"] { try await spool.send(name) }

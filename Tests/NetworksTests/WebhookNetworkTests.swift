@@ -21,11 +21,6 @@ import Testing
     let body: String
   }
 
-  private struct Body: Decodable {
-    let type: String
-    let timestamp: String
-  }
-
   private let photo = Messages.Attachment("https://example.test/o", isSealed: true)
 
   private func network(
