@@ -38,7 +38,7 @@ package struct HTTPAddress: Hashable, Sendable {
 
   /// Whether the host is this computer, by name or address.
   package var isThisComputer: Bool {
-    host.lowercased() == "localhost" || PublicAddress.isLoopback(host.filter { $0 != "[" && $0 != "]" })
+    host.lowercased() == "localhost" || IPAddress(host.filter { $0 != "[" && $0 != "]" })?.isLoopback == true
   }
 
   static func text(_ part: CURLUPart, of parts: OpaquePointer) -> String? {

@@ -26,7 +26,7 @@ package struct HTTPRequest: Sendable {
   /// The addresses that a request may connect to, whatever their names.
   package enum Reach: Sendable {
     case anyAddress
-    /// Addresses of the internet, as in `PublicAddress`. A proxy has to enforce this itself.
+    /// Addresses of the internet, as in `IPAddress.isPublic`. A proxy has to enforce this itself.
     case publicAddresses
     /// This computer only, and never through a proxy.
     case thisComputer

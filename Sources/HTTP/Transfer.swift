@@ -244,25 +244,19 @@ final class Transfer {
 
   /// Makes the socket for a connection, unless the request excludes the address.
   func socket(for address: curl_sockaddr, at pointer: UnsafePointer<sockaddr>) -> curl_socket_t {
-    let bytes = PublicAddress.bytes(of: pointer, length: Int(address.addrlen))
-    let mayBeReached =
-      order.request.reach == .thisComputer ? PublicAddress.isLoopback(bytes:) : PublicAddress.isPublic(bytes:)
-    guard let bytes, mayBeReached(bytes) else {
-      isKeptFromPrivateAddress = true
-      return CURL_SOCKET_BAD
-    }
+    guard mayReach(IPAddress(pointer, length: Int(address.addrlen))) else { return CURL_SOCKET_BAD }
     return Glibc.socket(address.family, address.socktype | Int32(SOCK_CLOEXEC.rawValue), address.protocol)
   }
 
   /// Checks a connection before anything is sent; another request may have opened it.
   func mayUseConnection(to address: UnsafePointer<CChar>?) -> Bool {
-    if let address = address.map({ String(cString: $0) }),
-      order.request.reach == .thisComputer ? PublicAddress.isLoopback(address) : PublicAddress.isPublic(address)
-    {
-      return true
-    }
-    isKeptFromPrivateAddress = true
-    return false
+    mayReach(address.flatMap { IPAddress(String(cString: $0)) })
+  }
+
+  private func mayReach(_ address: IPAddress?) -> Bool {
+    let isAllowed = order.request.reach == .thisComputer ? address?.isLoopback : address?.isPublic
+    if isAllowed != true { isKeptFromPrivateAddress = true }
+    return isAllowed == true
   }
 
   // MARK: How it ended
