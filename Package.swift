@@ -201,7 +201,7 @@ let package = Package(
     // Modules that most others use.
     .target(name: "Matrix", dependencies: ["HTTP", "Messages", "Secrets"]),
     .target(name: "GoogleCloud", dependencies: ["COpenSSL", "Digests", "HTTP", "Messages", "Secrets"]),
-    .target(name: "HTTP", dependencies: ["CCurl", "Messages"]),
+    .target(name: "HTTP", dependencies: ["CCurl", "Messages", "Signalling"]),
     .target(name: "Secrets"),
     .target(name: "DurableFiles", dependencies: ["CKernel"]),
     // SQLite files without remains of deleted rows.

@@ -1,3 +1,5 @@
+import Messages
+import Signalling
 import Synchronization
 
 /// How a client connects. Nothing comes from the environment.
@@ -56,15 +58,16 @@ package final class HTTPClient: Sendable {
       throw HTTPError(.badHeader(header.name), host: address.authority, wasNeverSent: true)
     }
     let thread = thread
-    let ticket = TransferTicket()
+    let cancelled = OneWayFlag()
     let result = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         thread.begin(
           TransferOrder(
-            request: request, host: address.authority, progress: progress, ticket: ticket, continuation: continuation))
+            request: request, host: address.authority, progress: progress, cancelled: cancelled,
+            continuation: continuation))
       }
     } onCancel: {
-      ticket.cancel()
+      cancelled.set()
       thread.wake()
     }
     return try result.get()
@@ -74,16 +77,7 @@ package final class HTTPClient: Sendable {
 extension HTTPHeader {
   /// Whether it is one line, and its name a token (RFC 9110, section 5.6.2).
   var isSendable: Bool {
-    !name.isEmpty && name.utf8.allSatisfy(Self.isOfToken)
+    !name.isEmpty && name.utf8.allSatisfy { $0.isAlphanumeric || "!#$%&'*+-.^_`|~".utf8.contains($0) }
       && value.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7f || $0 == 0x09 }
-  }
-
-  private static func isOfToken(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "\""), UInt8(ascii: "("), UInt8(ascii: ")"), UInt8(ascii: ","), UInt8(ascii: "/"): false
-    case UInt8(ascii: ":")...UInt8(ascii: "@"), UInt8(ascii: "[")...UInt8(ascii: "]"): false
-    case UInt8(ascii: "{"), UInt8(ascii: "}"): false
-    default: 0x21...0x7e ~= byte
-    }
   }
 }

@@ -39,8 +39,8 @@ final class Transfer {
 
   /// nil, with the error reported, if it cannot begin.
   init?(_ order: TransferOrder, _ options: HTTPOptions, _ handles: EasyHandles) {
-    guard !order.ticket.isCancelled, let easy = handles.take() else {
-      order.end(order.ticket.isCancelled ? .cancelled : .other(Int(CURLE_OUT_OF_MEMORY.rawValue)), wasNeverSent: true)
+    guard !order.cancelled.isSet, let easy = handles.take() else {
+      order.end(order.cancelled.isSet ? .cancelled : .other(Int(CURLE_OUT_OF_MEMORY.rawValue)), wasNeverSent: true)
       return nil
     }
     self.order = order
@@ -60,7 +60,7 @@ final class Transfer {
     ccurl_list_free(headerList)
   }
 
-  var isCancelled: Bool { order.ticket.isCancelled }
+  var isCancelled: Bool { order.cancelled.isSet }
 
   /// Whether head and body go out in one system call, which is all that the receiver waits for.
   private var isBodyWithHead: Bool {

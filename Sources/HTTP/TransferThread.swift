@@ -40,7 +40,7 @@ final class TransferThread: Sendable {
     if isFirst { ccurl_multi_wake(multi) }
   }
 
-  /// Makes the thread check its tickets.
+  /// Makes the thread check for cancelled transfers.
   func wake() {
     mailbox.withLock { mailbox in
       if !mailbox.isStopping { ccurl_multi_wake(multi) }
