@@ -29,14 +29,12 @@ package final class AccessTokens: Sendable {
     var token: (secret: Secret, end: ContinuousClock.Instant)?
     var isFetching = false
     var waiting: [Int: Waiting] = [:]
-    /// Cancelled before they waited.
-    var cancelled: Set<Int> = []
     var count = 0
   }
 
   private let state = Mutex(State())
   private let account: Renewable<ServiceAccount>
-  private let scope: ServiceAccount.Scope
+  private let scope: GoogleUse
   private let client: HTTPClient
   private let clock: @Sendable () -> Timestamp
 
@@ -46,7 +44,7 @@ package final class AccessTokens: Sendable {
 
   /// - Parameter account: read again from its file after the endpoint refused it.
   package init(
-    _ account: Renewable<ServiceAccount>, for scope: ServiceAccount.Scope, client: HTTPClient,
+    _ account: Renewable<ServiceAccount>, for scope: GoogleUse, client: HTTPClient,
     clock: @escaping @Sendable () -> Timestamp = { .now() }
   ) {
     self.account = account
@@ -67,9 +65,12 @@ package final class AccessTokens: Sendable {
       state.count += 1
       return state.count
     }
-    defer { state.withLock { _ = $0.cancelled.remove(number) } }
     let result = await withTaskCancellationHandler {
-      await withCheckedContinuation { wait(number, $0) }
+      await withCheckedContinuation { continuation in
+        wait(number, continuation)
+        // It may have been cancelled before it waited.
+        if Task.isCancelled { stopWaiting(number) }
+      }
     } onCancel: {
       stopWaiting(number)
     }
@@ -84,23 +85,17 @@ package final class AccessTokens: Sendable {
   }
 
   private func wait(_ number: Int, _ continuation: Waiting) {
-    let (isCancelled, isFirst) = state.withLock { state in
-      if state.cancelled.contains(number) { return (true, false) }
+    let isFirst = state.withLock { state in
       state.waiting[number] = continuation
       defer { state.isFetching = true }
-      return (false, !state.isFetching)
+      return !state.isFetching
     }
-    if isCancelled { continuation.resume(returning: .failure(Self.interruption)) }
     // No waiting request owns it, because any of them may be cancelled. It ends at its time limit.
     if isFirst { Task { await fetch() } }
   }
 
   private func stopWaiting(_ number: Int) {
-    let continuation = state.withLock { state in
-      let waiting = state.waiting.removeValue(forKey: number)
-      if waiting == nil { state.cancelled.insert(number) }
-      return waiting
-    }
+    let continuation = state.withLock { $0.waiting.removeValue(forKey: number) }
     continuation?.resume(returning: .failure(Self.interruption))
   }
 

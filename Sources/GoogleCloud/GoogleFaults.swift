@@ -1,18 +1,19 @@
 import HTTP
 import Messages
 
+/// The service that is asked, and the scope of an access token for it. Firestore refuses the message; Cloud Storage
+/// refuses the account.
+package enum GoogleUse: String, Sendable {
+  case documents = "https://www.googleapis.com/auth/datastore"
+  case objects = "https://www.googleapis.com/auth/devstorage.read_write"
+}
+
 /// The table of causes for failures of a Google Cloud service, for documents and objects. Only the service's own refusal
 /// fails a request. A proxy's error is retried.
 package struct GoogleFaults: Sendable {
-  /// The service that was asked. Firestore refuses the message; Cloud Storage refuses the account.
-  package enum Use: Sendable {
-    case documents
-    case objects
-  }
-
   /// For sentences: `Firestore at firestore.googleapis.com`.
   let service: String
-  let use: Use
+  let use: GoogleUse
 
   /// The error without an answer. A cancelled upload says so; a message that may be published is asked for again.
   func error(_ error: HTTPError) -> DeliveryError {

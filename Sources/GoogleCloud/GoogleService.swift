@@ -4,20 +4,14 @@ import Secrets
 
 /// A JSON service of Google Cloud, or its emulator, with the account that uses it.
 package struct GoogleService: Sendable {
-  /// Who asks.
-  package enum Credentials: Sendable {
-    /// The administrator of an emulator, which needs no key.
-    case emulator
-    case account(AccessTokens)
-  }
-
   /// `Firestore at firestore.googleapis.com`, `the emulator of Firestore at 127.0.0.1:8080`.
   package let name: String
   /// The meaning of its errors.
   package let faults: GoogleFaults
   /// `https://firestore.googleapis.com`.
   package let base: String
-  private let credentials: Credentials
+  /// Those of the account; nil is the administrator of an emulator, who needs no key.
+  private let tokens: AccessTokens?
   private let client: HTTPClient
   private let limits: HTTPLimits
 
@@ -28,7 +22,7 @@ package struct GoogleService: Sendable {
   ///   - keyFile: reads the key file of the service account; nil means the administrator of the emulator.
   /// - Throws: `.configError` for an invalid URL or key file.
   package init(
-    _ noun: String, at host: String, emulator: String?, for use: GoogleFaults.Use,
+    _ noun: String, at host: String, emulator: String?, for use: GoogleUse,
     keyFile: (@Sendable () throws -> Secret)?, client: HTTPClient, limits: HTTPLimits = HTTPLimits()
   ) throws {
     if let emulator {
@@ -43,24 +37,15 @@ package struct GoogleService: Sendable {
       name = "\(noun) at \(host)"
     }
     faults = GoogleFaults(service: name, use: use)
-    if let keyFile {
-      let account = try Renewable(reading: { try ServiceAccount(try keyFile()) })
-      let scope: ServiceAccount.Scope = use == .documents ? .documents : .objects
-      credentials = .account(AccessTokens(account, for: scope, client: client))
-    } else {
-      credentials = .emulator
+    tokens = try keyFile.map { read in
+      AccessTokens(try Renewable(reading: { try ServiceAccount(try read()) }), for: use, client: client)
     }
     self.client = client
     self.limits = limits
   }
 
   /// The account, for sentences.
-  package var account: String {
-    switch credentials {
-    case .emulator: "its administrator"
-    case .account(let tokens): "the service account \(tokens.email)"
-    }
-  }
+  package var account: String { tokens.map { "the service account \($0.email)" } ?? "its administrator" }
 
   /// Sends one request; again with a new access token if the service refuses the current one.
   ///
@@ -71,7 +56,7 @@ package struct GoogleService: Sendable {
     _ method: HTTPRequest.Method, _ path: String, _ body: [UInt8] = [], contentType: String = "application/json",
     progress: @escaping @Sendable (Double) -> Void = { _ in }
   ) async throws(DeliveryError) -> GoogleAnswer {
-    guard case .account(let tokens) = credentials else {
+    guard let tokens else {
       return try await send(method, path, body, contentType, Self.administrator, progress)
     }
     let token = try await current(tokens)

@@ -5,12 +5,6 @@ import Secrets
 
 /// A service account of Google Cloud, as its key file describes it.
 package struct ServiceAccount: Sendable {
-  /// The part of a service that an access token is valid for.
-  package enum Scope: String, Sendable {
-    case documents = "https://www.googleapis.com/auth/datastore"
-    case objects = "https://www.googleapis.com/auth/devstorage.read_write"
-  }
-
   private struct KeyFile: Decodable {
     let email: String
     let key: String
@@ -58,7 +52,7 @@ package struct ServiceAccount: Sendable {
   /// The assertion of a request for an access token (RFC 7523): the account's claims, signed with its key.
   ///
   /// - Throws: `.configError` if OpenSSL cannot sign.
-  package func assertion(for scope: Scope, at now: Timestamp) throws(DeliveryError) -> String {
+  package func assertion(for scope: GoogleUse, at now: Timestamp) throws(DeliveryError) -> String {
     let seconds = now.milliseconds / 1000
     let claims: JSONObjectText = [
       "iss": email, "scope": scope.rawValue, "aud": tokenURL, "iat": Int(seconds),

@@ -98,7 +98,7 @@ extension FuzzTarget {
     ]
   ) { input throws(BrokenProperty) in
     let answer = GoogleAnswer(answer(input))
-    for use in [GoogleFaults.Use.documents, .objects] {
+    for use in [GoogleUse.documents, .objects] {
       try check(GoogleFaults(service: "the service", use: use).error(answer, now: now))
     }
     if let answer = answer.decoded(as: FirestoreCommitted.self) {

@@ -21,7 +21,7 @@ import Testing
 
   init() throws { endpoint = try TestServer("token_endpoint.py") }
 
-  private func tokens(for scope: ServiceAccount.Scope = .documents) throws -> AccessTokens {
+  private func tokens(for scope: GoogleUse = .documents) throws -> AccessTokens {
     let source = SecretSource.document(endpoint["keyFile"])
     return AccessTokens(
       try Renewable(reading: { try ServiceAccount(try source.load()) }), for: scope, client: client)
@@ -38,7 +38,7 @@ import Testing
 
   @Test("google-auth verifies the assertion of each scope, and its claims are the account's")
   func verified() async throws {
-    for scope in [ServiceAccount.Scope.documents, .objects] {
+    for scope in [GoogleUse.documents, .objects] {
       _ = try await tokens(for: scope).current()
     }
     let got = try await got()

@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct GoogleFaultsTests {
   private func error(
-    _ status: Int, _ body: String = #"{"error":{"message":"SECRET"}}"#, _ use: GoogleFaults.Use = .documents,
+    _ status: Int, _ body: String = #"{"error":{"message":"SECRET"}}"#, _ use: GoogleUse = .documents,
     headers: [HTTPHeader] = []
   ) -> DeliveryError {
     GoogleFaults(service: "the service", use: use).error(
