@@ -6,19 +6,19 @@ import Messages
 package struct MatrixAnswer: Sendable {
   /// The members of an error.
   private struct Facts: Decodable {
-    let errcode: String?
-    let retryAfterMilliseconds: Double?
+    let errcode: Lossy<String>?
+    let retryAfterMilliseconds: Lossy<Double>?
 
     private enum CodingKeys: String, CodingKey {
       case errcode
       case retryAfterMilliseconds = "retry_after_ms"
     }
+  }
 
-    init(from decoder: any Decoder) throws {
-      let members = try decoder.container(keyedBy: CodingKeys.self)
-      errcode = try? members.decode(String.self, forKey: .errcode)
-      retryAfterMilliseconds = try? members.decode(Double.self, forKey: .retryAfterMilliseconds)
-    }
+  /// nil for a value of another type.
+  private struct Lossy<Value: Decodable>: Decodable {
+    let value: Value?
+    init(from decoder: any Decoder) { value = try? Value(from: decoder) }
   }
 
   package let status: Int
@@ -34,9 +34,9 @@ package struct MatrixAnswer: Sendable {
     body = JSONValue.text(response.body, cutAt: JSONValue.depth)
     let facts = try? JSONDecoder().decode(Facts.self, from: Data(body))
     isObject = facts != nil
-    code = facts?.errcode?.asWord(with: "_.")
+    code = facts?.errcode?.value?.asWord(with: "_.")
     retryAfterHeader = response.header("Retry-After")
-    retryAfterMilliseconds = facts?.retryAfterMilliseconds
+    retryAfterMilliseconds = facts?.retryAfterMilliseconds?.value
   }
 
   /// Whether a homeserver did what was asked. Proxies and login pages also answer 200, but without a JSON object.
@@ -55,11 +55,6 @@ package struct MatrixAnswer: Sendable {
   /// A member of the body; nil if it is missing or has another type.
   package func member<Value: Decodable>(_ name: String) -> Value? {
     decoded(as: [String: Lossy<Value>].self)?[name]?.value
-  }
-
-  private struct Lossy<Value: Decodable>: Decodable {
-    let value: Value?
-    init(from decoder: any Decoder) { value = try? Value(from: decoder) }
   }
 
   /// The body as any JSON; nil when it is none.
