@@ -39,8 +39,7 @@ import Testing
     let files = MatrixKeyFiles(in: try Directory(path: scratch.path), network: "matrix")
     let list = MatrixDeviceList(server, files: files, clock: { .now() }, log: { _ in })
     return MatrixKeyRing(
-      server, file: { () throws(DeliveryError) in try await files.keys() }, device: device, stored: { stored },
-      devices: list, reopen: { _ in }
+      server, files: files, devices: list, device: device, stored: { stored }, reopen: { _ in }
     ) { [lines] line in
       lines.all.withLock { $0.append(line) }
     }

@@ -52,12 +52,12 @@ package final class MatrixListener: Listener {
   private static let mostSyncBytes = 64 << 20
 
   /// - Parameters:
-  ///   - keys: opens encrypted events; made for the server that it gets.
+  ///   - keys: those of the device to which encrypted events come.
   ///   - log: gets a sentence for everything skipped.
   /// - Throws: `.configError` for an invalid URL.
   package init(
     name: String, _ account: MatrixAccount, conversations: HeardConversations,
-    encryptedRooms: EncryptedRooms = EncryptedRooms(), keys: MatrixRingMaker? = nil, client: HTTPClient,
+    encryptedRooms: EncryptedRooms = EncryptedRooms(), keys: MatrixRoomKeys? = nil, client: HTTPClient,
     limits: HTTPLimits = HTTPLimits(), clock: @escaping @Sendable () -> Timestamp = { .now() },
     log: @escaping @Sendable (String) -> Void
   ) throws(DeliveryError) {
@@ -73,7 +73,7 @@ package final class MatrixListener: Listener {
     rooms = MatrixRooms(server, clock: clock)
     history = MatrixHistory(server)
     encryption = MatrixEncryption(server: server, known: encryptedRooms)
-    self.keys = keys?.make(server, log)
+    self.keys = if let keys { MatrixKeyRing(server, keys, log: log) } else { nil }
   }
 
   package func listen(

@@ -87,7 +87,7 @@ package struct MatrixNetworkType: ListeningNetworkType {
     let sender = network as? MatrixNetwork
     return try MatrixListener(
       name: network.name, sender?.account ?? account(), conversations: conversations,
-      encryptedRooms: sender?.encryption.known ?? EncryptedRooms(), keys: sender?.keyRing,
+      encryptedRooms: sender?.encryption.known ?? EncryptedRooms(), keys: sender?.roomKeys,
       client: surroundings.client, limits: surroundings.limits
     ) { [name = network.name, log = surroundings.log] in log("\(name): \($0)") }
   }

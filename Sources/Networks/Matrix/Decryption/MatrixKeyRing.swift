@@ -1,4 +1,3 @@
-import FoundationEssentials
 import HTTP
 import Matrix
 import Messages
@@ -16,12 +15,11 @@ final class MatrixKeyRing: Sendable {
   private static let memberBytes = 16 << 20
 
   private let server: MatrixServer
-  private let file: @Sendable () async throws(DeliveryError) -> KeyFile
+  private let files: MatrixKeyFiles
+  private let devices: MatrixDeviceList
   private let device: @Sendable () async throws(DeliveryError) -> OwnDevice
   private let stored: @Sendable () async throws(DeliveryError) -> OwnDevice?
-  private let devices: any SenderDevices
   private let reopen: @Sendable (Set<UnreadableSender>) async throws(DeliveryError) -> Void
-  private let clock: @Sendable () -> Timestamp
   private let log: @Sendable (String) -> Void
   private let state = Mutex(State())
 
@@ -34,24 +32,22 @@ final class MatrixKeyRing: Sendable {
 
   /// - Parameters:
   ///   - server: with the token of `device`.
-  ///   - file: the account's keys.
   ///   - device: the account's device, published.
   ///   - stored: the device with its stored keys, published or not; nil without keys.
   ///   - reopen: opens new sessions with devices whose messages cannot be opened.
   init(
-    _ server: MatrixServer, file: @escaping @Sendable () async throws(DeliveryError) -> KeyFile,
+    _ server: MatrixServer, files: MatrixKeyFiles, devices: MatrixDeviceList,
     device: @escaping @Sendable () async throws(DeliveryError) -> OwnDevice,
-    stored: @escaping @Sendable () async throws(DeliveryError) -> OwnDevice?, devices: any SenderDevices,
+    stored: @escaping @Sendable () async throws(DeliveryError) -> OwnDevice?,
     reopen: @escaping @Sendable (Set<UnreadableSender>) async throws(DeliveryError) -> Void,
-    clock: @escaping @Sendable () -> Timestamp = { .now() }, log: @escaping @Sendable (String) -> Void
+    log: @escaping @Sendable (String) -> Void
   ) {
     self.server = server
-    self.file = file
+    self.files = files
+    self.devices = devices
     self.device = device
     self.stored = stored
-    self.devices = devices
     self.reopen = reopen
-    self.clock = clock
     self.log = log
   }
 
@@ -65,11 +61,11 @@ final class MatrixKeyRing: Sendable {
   func take(_ sync: MatrixSync, isHeard: @escaping @Sendable (String) -> Bool) async throws(DeliveryError) {
     if sync.toDevice.isEmpty { return }
     guard let device = try await receiver(of: sync.toDevice) else { return }
-    let file = try await file()
-    for room in try await file.take(sync.toDevice, for: device, now: clock(), isHeard: isHeard) {
+    let file = try await files.keys()
+    for room in try await file.take(sync.toDevice, for: device, now: .now(), isHeard: isHeard) {
       if let members = await members(of: room) { try await file.note(members, of: room) }
     }
-    try await file.prune(now: clock())
+    try await file.prune(now: .now())
   }
 
   /// The device that opens these messages; nil if none of them is encrypted and it is not ready.
@@ -89,9 +85,9 @@ final class MatrixKeyRing: Sendable {
     // Our own events need no key, and nobody gave us one.
     let encrypted = events.compactMap { EncryptedEvent($0, in: room) }.filter { $0.sender != account }
     if encrypted.isEmpty { return events }
-    let file = try await file()
+    let file = try await files.keys()
     let opened = try await read(encrypted, file)
-    if opened.count < encrypted.count { try await file.prune(now: clock()) }
+    if opened.count < encrypted.count { try await file.prune(now: .now()) }
     return events.compactMap { event in
       event["type"]?.text == "m.room.encrypted" ? event["event_id"]?.text.flatMap { opened[$0] } : event
     }
@@ -99,9 +95,9 @@ final class MatrixKeyRing: Sendable {
 
   /// Opens events that waited and whose keys are there now, part by part, and hands them on with their rooms.
   func openDue(_ hand: ([JSONValue], String) async throws -> Void) async throws {
-    let file = try await file()
+    let file = try await files.keys()
     while true {
-      let due = try await file.due(now: clock())
+      let due = try await file.due(now: .now())
       if due.isEmpty { return }
       // They are removed with the opening, so they are handed on first; each message is received once by its id.
       let opened = try await read(due, file, keeping: true)
@@ -114,7 +110,7 @@ final class MatrixKeyRing: Sendable {
   private func read(
     _ events: [EncryptedEvent], _ file: KeyFile, keeping: Bool = false
   ) async throws(DeliveryError) -> [String: JSONValue] {
-    let outcomes = try await file.open(events, devices: devices, now: clock(), keeping: keeping)
+    let outcomes = try await file.open(events, devices: devices, now: .now(), keeping: keeping)
     var opened: [String: JSONValue] = [:]
     for (event, outcome) in zip(events, outcomes) {
       switch outcome {
@@ -136,14 +132,14 @@ final class MatrixKeyRing: Sendable {
       guard let device = try await ownDevice() else { return }
       // After a new login, the next answer is that of the new device.
       guard pinned.hasToken(of: server) else { return }
-      let file = try await file()
+      let file = try await files.keys()
       guard
         let offer = try await file.offer(
-          count: sync.oneTimeKeys, needsFallback: sync.needsFallback, for: device, now: clock())
+          count: sync.oneTimeKeys, needsFallback: sync.needsFallback, for: device, now: .now())
       else { return }
       let answer = try await pinned.ask(.post, "/_matrix/client/v3/keys/upload", offer.body)
       guard answer.isSuccess else { throw server.faults.error(answer) }
-      try await file.confirm(offer, now: clock())
+      try await file.confirm(offer, now: .now())
     } catch {
       if Task.isCancelled { throw CancellationError() }
       log("no keys are given to other devices: \(error.sentence)")
@@ -154,7 +150,7 @@ final class MatrixKeyRing: Sendable {
   /// would send over the lost session for good. A failure is logged.
   func reopenSessions() async throws {
     do throws(DeliveryError) {
-      let senders = try await file().takeUnreadable(now: clock())
+      let senders = try await files.keys().takeUnreadable(now: .now())
       if senders.isEmpty { return }
       let users = Set(senders.map(\.user)).sorted().prefix(20).map { escaped($0) }
       log("keys of \(users.joined(separator: ", ")) cannot be opened; new sessions are opened with their devices")
@@ -184,7 +180,7 @@ final class MatrixKeyRing: Sendable {
 
   /// The joined members of a room; nil if the homeserver does not say.
   private func members(of room: String) async -> Set<String>? {
-    let now = clock()
+    let now = Timestamp.now()
     if let known = state.withLock({ $0.members[room] }), abs(now.seconds(since: known.askedAt)) < Self.memory {
       return known.users
     }
