@@ -4,15 +4,8 @@ import Secrets
 
 /// Symmetric signatures of Standard Webhooks (standardwebhooks.com): HMAC-SHA256 over id, time and body.
 struct WebhookSignature: Sendable {
-  private let keys: [Key]
-
-  /// A key; like `Secret`, descriptions do not show it.
-  private struct Key: Sendable, CustomStringConvertible, CustomReflectable {
-    let hmac: HMACSHA256
-
-    var description: String { "(secret)" }
-    var customMirror: Mirror { Mirror(self, children: []) }
-  }
+  /// Descriptions show a pointer of OpenSSL's, and no key.
+  private let keys: [HMACSHA256]
 
   private static let prefix = "whsec_"
   /// The lengths that a key may have, in bytes.
@@ -24,7 +17,7 @@ struct WebhookSignature: Sendable {
     guard !secrets.isEmpty else {
       throw DeliveryError(.configError, "a webhook needs a secret to sign with; generate one and tell the receiver")
     }
-    var keys = [Key]()
+    var keys = [HMACSHA256]()
     for secret in secrets {
       guard let key = Self.key(secret) else {
         throw DeliveryError(.configError, "a webhook's secret has to be `whsec_` and 24 to 64 bytes in base64")
@@ -34,12 +27,12 @@ struct WebhookSignature: Sendable {
     self.keys = keys
   }
 
-  private static func key(_ secret: Secret) -> Key? {
+  private static func key(_ secret: Secret) -> HMACSHA256? {
     let text = secret.reveal()
     guard text.hasPrefix(prefix), let key = [UInt8](base64: text.dropFirst(prefix.count)), lengths ~= key.count else {
       return nil
     }
-    return Key(hmac: HMACSHA256(key: key))
+    return HMACSHA256(key: key)
   }
 
   /// The value of `webhook-signature`.
@@ -47,6 +40,6 @@ struct WebhookSignature: Sendable {
   /// - Parameter seconds: the time of this attempt, since 1970.
   func header(id: String, seconds: Int64, body: [UInt8]) -> String {
     let signed = Array("\(id).\(seconds).".utf8) + body
-    return keys.map { "v1,\($0.hmac.code(of: signed).base64)" }.joined(separator: " ")
+    return keys.map { "v1,\($0.code(of: signed).base64)" }.joined(separator: " ")
   }
 }
