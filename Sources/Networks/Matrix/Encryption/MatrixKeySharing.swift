@@ -29,8 +29,7 @@ final class MatrixKeySharing: Sendable {
   func share(
     _ session: OutboundMegolmSession, of room: String, with devices: [MatrixDevice], as own: MatrixIdentity
   ) async throws(DeliveryError) -> [MatrixDevice: Int] {
-    let key: SecretBytes
-    do throws(OlmError) { key = try session.sessionKey() } catch { throw MatrixOwnDevice.broken(error) }
+    let key = try usingOlm { () throws(OlmError) in try session.sessionKey() }
     let content = JSONValue.object([
       "algorithm": .text("m.megolm.v1.aes-sha2"), "room_id": .text(room), "session_id": .text(session.id),
       "session_key": .text(key.bytes.unpaddedBase64),

@@ -72,8 +72,7 @@ final class MatrixOwnDevice: Sendable {
 
   private func prepare() async throws(DeliveryError) -> MatrixIdentity {
     let (user, device) = try await whoami()
-    var own: MatrixIdentity
-    do throws(OlmError) { own = try MatrixIdentity(user: user, device: device) } catch { throw Self.broken(error) }
+    var own = try usingOlm { () throws(OlmError) in try MatrixIdentity(user: user, device: device) }
     if let stored = try await stored(for: user) {
       if stored.device == device {
         own = stored
@@ -102,8 +101,7 @@ final class MatrixOwnDevice: Sendable {
       throw DeliveryError(
         .configError, "\(server.name) has lost the keys of the device \(own.device); log in anew and replace the token")
     } else {
-      let keys: JSONValue
-      do throws(OlmError) { keys = try own.deviceKeys() } catch { throw Self.broken(error) }
+      let keys = try usingOlm { () throws(OlmError) in try own.deviceKeys() }
       _ = try await server.post("/_matrix/client/v3/keys/upload", .object(["device_keys": keys]))
     }
     if own.isPublished { return }
@@ -138,12 +136,11 @@ final class MatrixOwnDevice: Sendable {
         .configError,
         "\(server.name) has lost the identity of \(own.user); restore the homeserver, or move the identity file away")
     }
-    do throws(OlmError) {
-      if own.crossSigning?.master == nil { own.crossSigning = try MatrixIdentity.CrossSigning() }
-    } catch { throw Self.broken(error) }
+    if own.crossSigning?.master == nil {
+      own.crossSigning = try usingOlm { () throws(OlmError) in try MatrixIdentity.CrossSigning() }
+    }
     try await files.write(own, as: "identity")
-    var upload: JSONValue?
-    do throws(OlmError) { upload = try own.crossSigningKeys() } catch { throw Self.broken(error) }
+    let upload = try usingOlm { () throws(OlmError) in try own.crossSigningKeys() }
     let answer = try await server.ask(
       .post, "/_matrix/client/v3/keys/device_signing/upload", upload?.canonical ?? [])
     if answer.status == 401, answer.json?["flows"] != nil {
@@ -180,18 +177,18 @@ final class MatrixOwnDevice: Sendable {
 
   private func uploadSignature(of own: MatrixIdentity) async throws(DeliveryError) {
     guard let pair = own.crossSigning?.selfSigning else { return }
-    let signed: JSONValue
-    do throws(OlmError) {
-      signed = try own.deviceKeys().signed(by: pair, of: own.user, keyID: pair.publicKey.base64)
-    } catch { throw Self.broken(error) }
+    let signed = try usingOlm { () throws(OlmError) in
+      try own.deviceKeys().signed(by: pair, of: own.user, keyID: pair.publicKey.base64)
+    }
     let answer = try await server.post(
       "/_matrix/client/v3/keys/signatures/upload", .object([own.user: .object([own.device: signed])]))
     guard answer["failures"]?.members.isEmpty ?? true else {
       throw DeliveryError(.configError, "\(server.name) refuses the signature of the device \(own.device)")
     }
   }
+}
 
-  static func broken(_ error: OlmError) -> DeliveryError {
-    DeliveryError(.configError, "cannot encrypt: \(error)")
-  }
+/// The result of `work`, with its error in the words of delivery.
+func usingOlm<Value>(_ work: () throws(OlmError) -> Value) throws(DeliveryError) -> Value {
+  do { return try work() } catch { throw DeliveryError(.configError, "cannot encrypt: \(error)") }
 }

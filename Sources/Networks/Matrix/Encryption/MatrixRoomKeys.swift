@@ -100,9 +100,7 @@ package final class MatrixRoomKeys: Sendable {
       session = present
     } else {
       let rules = try await rules(of: room)
-      do throws(OlmError) { session = try MatrixRoomSession(rules, at: clock()) } catch {
-        throw MatrixOwnDevice.broken(error)
-      }
+      session = try usingOlm { () throws(OlmError) in try MatrixRoomSession(rules, at: clock()) }
     }
     let keys = try await files.keys()
     let missing = audience.receivers.filter { session.holders[$0] != keys.openings(by: $0.identityKey) }
@@ -160,21 +158,21 @@ package final class MatrixRoomKeys: Sendable {
     // The content is JSON already, so it is inserted as it is.
     let head = JSONValue.object(["room_id": .text(room), "type": .text("m.room.message")]).canonical ?? []
     let plain = head.dropLast() + ",\"content\":".utf8 + content + "}".utf8
-    do throws(OlmError) {
-      let (bytes, session) = try state.withLock { state throws(OlmError) in
+    let (bytes, session) = try usingOlm { () throws(OlmError) in
+      try state.withLock { state throws(OlmError) in
         guard var session = state.sessions[room] else { throw .exhausted }
         let bytes = try session.megolm.encrypt(Array(plain))
         session.messages += 1
         state.sessions[room] = session
         return (bytes, session.megolm.id)
       }
-      let cipher = bytes.unpaddedBase64
-      let event: JSONObjectText = [
-        "algorithm": "m.megolm.v1.aes-sha2", "sender_key": own.identityKey.publicKey.base64,
-        "device_id": own.device, "session_id": session, "ciphertext": cipher,
-      ]
-      return OutgoingEvent(
-        room: room.percentEncoded(), content: event.description, mark: SHA256Digest(of: Array(cipher.utf8)).hex)
-    } catch { throw MatrixOwnDevice.broken(error) }
+    }
+    let cipher = bytes.unpaddedBase64
+    let event: JSONObjectText = [
+      "algorithm": "m.megolm.v1.aes-sha2", "sender_key": own.identityKey.publicKey.base64, "device_id": own.device,
+      "session_id": session, "ciphertext": cipher,
+    ]
+    return OutgoingEvent(
+      room: room.percentEncoded(), content: event.description, mark: SHA256Digest(of: Array(cipher.utf8)).hex)
   }
 }
