@@ -1,5 +1,4 @@
 import Digests
-import FoundationEssentials
 import Matrix
 import Olm
 

@@ -1,7 +1,6 @@
 import Blocking
 import CleanPages
 import DurableFiles
-import FoundationEssentials
 import GRDB
 import Messages
 import Synchronization

@@ -1,5 +1,4 @@
 import Digests
-import FoundationEssentials
 import GRDB
 import Messages
 import Olm

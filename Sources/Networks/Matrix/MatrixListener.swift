@@ -1,4 +1,3 @@
-import FoundationEssentials
 import HTTP
 import Matrix
 import Messages
@@ -103,9 +102,7 @@ package final class MatrixListener: Listener {
         }
         try await hand(timeline.events, of: room, conversation, account, deliver)
       }
-      try await giveKeys(answer)
-      known.withLock { $0.isWell = true }
-      return MatrixPosition(account: account, token: answer.next).description
+      return try await position(account, behind: answer)
     } catch {
       known.withLock { $0 = Known() }
       if Task.isCancelled { throw CancellationError() }
@@ -119,7 +116,15 @@ package final class MatrixListener: Listener {
       throw DeliveryError(.configError, "\(server.name) refuses to be listened to; ask its operator")
     }
     try await takeKeys(answer, heard)
-    try await giveKeys(answer)
+    return try await position(account, behind: answer)
+  }
+
+  /// The position behind an answer that is done with but for the keys to give.
+  private func position(_ account: String, behind answer: MatrixSync) async throws -> String {
+    if let keys, hasEncrypted {
+      try await keys.give(answer)
+      try await keys.reopenSessions()
+    }
     known.withLock { $0.isWell = true }
     return MatrixPosition(account: account, token: answer.next).description
   }
@@ -202,12 +207,6 @@ package final class MatrixListener: Listener {
     if isEncrypted { known.withLock { $0.hasEncrypted = true } }
     guard hasEncrypted else { return }
     try await keys.take(answer) { [self] room in conversation(of: room, heard) != nil }
-  }
-
-  private func giveKeys(_ answer: MatrixSync) async throws {
-    guard let keys, hasEncrypted else { return }
-    try await keys.give(answer)
-    try await keys.reopenSessions()
   }
 
   // MARK: Asking

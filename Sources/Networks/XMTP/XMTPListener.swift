@@ -31,7 +31,7 @@ package final class XMTPListener: Listener {
       "listen",
       ["after": position, "named": named, "others": conversations.others != nil, "wait": Self.patience])
     guard let heard = facts.heard, heard.count <= Self.mostHeard, let next = facts.position else {
-      throw DeliveryError(.network, "photospool-xmtp answered only in part; it is asked again")
+      throw XMTPNetwork.incomplete
     }
     try await deliver(heard.compactMap(arrival))
     return next
