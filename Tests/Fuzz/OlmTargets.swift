@@ -20,7 +20,7 @@ extension FuzzTarget {
       try hold((try? opener.decrypt(message)) == nil, "something was opened that nobody sent")
     }
     if let first = try? OlmPreKeyMessage(input) {
-      try hold((try? opener.decrypt(first)) == nil, "something was opened that nobody sent")
+      try hold((try? opener.decrypt(first.message)) == nil, "something was opened that nobody sent")
       try hold(
         (try? OlmSession.accept(first, as: other, oneTimeKey: oneTime)) == nil, "a session was accepted with other keys"
       )

@@ -63,7 +63,7 @@ extension OlmSession {
   mutating func decrypt(_ message: (type: String, message: [UInt8])) throws -> String {
     text(
       message.type == "0"
-        ? try decrypt(OlmPreKeyMessage(message.message)) : try decrypt(OlmMessage(message.message)))
+        ? try decrypt(OlmPreKeyMessage(message.message).message) : try decrypt(OlmMessage(message.message)))
   }
 
   /// Written and read again, as between two runs of the program.

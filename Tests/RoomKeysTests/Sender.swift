@@ -65,7 +65,7 @@ final class Sender {
     switch message?.message {
     case .preKey(let bytes):
       let first = try OlmPreKeyMessage(bytes)
-      if let plain = try? olm?.decrypt(first) { return String(decoding: plain, as: UTF8.self) }
+      if let plain = try? olm?.decrypt(first.message) { return String(decoding: plain, as: UTF8.self) }
       let (session, plain) = try OlmSession.accept(first, as: identity, oneTimeKey: oneTime)
       oneTime = try Curve25519KeyPair()
       olm = session

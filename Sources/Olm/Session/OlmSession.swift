@@ -140,14 +140,6 @@ extension OlmSession {
     return plain
   }
 
-  /// Opens a further message that repeats the session's keys.
-  ///
-  /// - Throws: `OlmError.otherSession` if it opens another one; else as `decrypt(_: OlmMessage)`.
-  package mutating func decrypt(_ message: OlmPreKeyMessage) throws(OlmError) -> [UInt8] {
-    guard message.keys == keys else { throw .otherSession }
-    return try decrypt(message.message)
-  }
-
   private mutating func sendingChain() throws(OlmError) -> (OlmChain, Curve25519KeyPair) {
     switch turn {
     case .ours(let ratchet):
