@@ -1,3 +1,5 @@
+import Digests
+
 /// The longest message or key that is read. Matrix' events have at most 64 KiB.
 let longestMessage = 1 << 20
 
@@ -9,18 +11,12 @@ struct WireFields {
 
   /// Reads `bytes` to their end.
   init(_ bytes: ArraySlice<UInt8>) throws(OlmError) {
-    var rest = bytes
-    while !rest.isEmpty {
-      let tag = try Self.varint(&rest)
-      switch tag & 7 {
-      case 0:
-        guard numbers.updateValue(try Self.varint(&rest), forKey: tag >> 3) == nil else { throw .malformed }
-      case 2:
-        let length = try Self.varint(&rest)
-        guard length <= UInt64(rest.count) else { throw .malformed }
-        guard texts.updateValue(rest.prefix(Int(length)), forKey: tag >> 3) == nil else { throw .malformed }
-        rest = rest.dropFirst(Int(length))
-      default: throw .malformed
+    var reader = ProtobufReader(bytes, failure: OlmError.malformed)
+    while let (field, value) = try reader.next() {
+      switch value {
+      case .number(let number): guard numbers.updateValue(number, forKey: field) == nil else { throw .malformed }
+      case .bytes(let text): guard texts.updateValue(text, forKey: field) == nil else { throw .malformed }
+      case .fixed: throw .malformed
       }
     }
   }
@@ -39,18 +35,6 @@ struct WireFields {
   func index(_ field: UInt64) throws(OlmError) -> UInt32 {
     guard let number = numbers[field], let index = UInt32(exactly: number) else { throw .malformed }
     return index
-  }
-
-  /// At most ten bytes; the last one has one usable bit.
-  private static func varint(_ rest: inout ArraySlice<UInt8>) throws(OlmError) -> UInt64 {
-    var value: UInt64 = 0
-    for shift in stride(from: UInt64(0), to: 64, by: 7) {
-      guard let byte = rest.popFirst() else { throw .malformed }
-      if shift == 63 && byte > 1 { throw .malformed }
-      value |= UInt64(byte & 0x7f) << shift
-      if byte < 0x80 { return value }
-    }
-    throw .malformed
   }
 }
 
