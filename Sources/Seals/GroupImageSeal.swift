@@ -24,7 +24,7 @@ package struct GroupImageSeal: Seal {
     var key = Derivation.hkdf(group.bytes, salt: salt, info: Self.info)
     defer { key.wipe() }
     return SealedPhoto(
-      bytes: try AESGCM.seal(photo.bytes, key: key, nonce: nonce), contentType: "application/octet-stream",
+      bytes: try AES256.gcm.encrypt(photo.bytes, key: key, vector: nonce), contentType: "application/octet-stream",
       opening: .groupImage(salt: salt, nonce: nonce), of: photo)
   }
 }

@@ -25,7 +25,7 @@ package struct MatrixSeal: Seal {
     let zeros = [UInt8](repeating: 0, count: Self.counterLength - Self.randomCounterLength)
     let counter = try random(Self.randomCounterLength) + zeros
     return SealedPhoto(
-      bytes: try AESCTR.apply(photo.bytes, key: key, counter: counter), contentType: "application/octet-stream",
+      bytes: try AES256.ctr.encrypt(photo.bytes, key: key, vector: counter), contentType: "application/octet-stream",
       opening: .matrix(key: key, counter: counter), of: photo)
   }
 
@@ -38,6 +38,6 @@ package struct MatrixSeal: Seal {
     else { throw .badKeyMaterial }
     guard let hash = file.hashes["sha256"].flatMap({ [UInt8](base64: $0) }), SHA256Digest(of: object).bytes == hash
     else { throw .digestMismatch }
-    do { return try AESCTR.apply(object, key: key, counter: counter) } catch { throw .unavailable(error.sentence) }
+    do { return try AES256.ctr.encrypt(object, key: key, vector: counter) } catch { throw .unavailable(error.sentence) }
   }
 }

@@ -19,7 +19,7 @@ package struct NamedSeal: Sendable {
     let salt = try RandomBytes.make(Self.saltLength)
     var key = Derivation.hkdf(secret, salt: salt, info: name)
     defer { key.wipe() }
-    return try [Self.version] + salt + AESGCM.seal(plain, key: key, nonce: Self.nonce)
+    return try [Self.version] + salt + AES256.gcm.encrypt(plain, key: key, vector: Self.nonce)
   }
 
   /// - Throws: `.unavailable` if a later version sealed it; `.decryptionFailed` for anything that `seal` did not make
@@ -32,6 +32,6 @@ package struct NamedSeal: Sendable {
     let salt = Array(object[1...Self.saltLength])
     var key = Derivation.hkdf(secret, salt: salt, info: name)
     defer { key.wipe() }
-    return try AESGCM.open(Array(object[(Self.saltLength + 1)...]), key: key, nonce: Self.nonce)
+    return try AES256.gcm.decrypt(Array(object[(Self.saltLength + 1)...]), key: key, vector: Self.nonce)
   }
 }

@@ -18,7 +18,7 @@ package struct XMTPSeal: Seal {
     let content = EncodedContent.attachment(photo.bytes, filename: photo.filename, mimeType: photo.mimeType)
     var key = Derivation.hkdf(secret, salt: salt)
     defer { key.wipe() }
-    let object = try AESGCM.seal(content.encoded(), key: key, nonce: nonce)
+    let object = try AES256.gcm.encrypt(content.encoded(), key: key, vector: nonce)
     return SealedPhoto(
       bytes: object, contentType: "application/octet-stream",
       opening: .xmtp(secret: secret, salt: salt, nonce: nonce), of: photo)
@@ -33,7 +33,7 @@ package struct XMTPSeal: Seal {
     guard SHA256Digest(of: object) == digest else { throw .digestMismatch }
     var key = Derivation.hkdf(secret, salt: salt)
     defer { key.wipe() }
-    let content = try EncodedContent(decoding: AESGCM.open(object, key: key, nonce: nonce))
+    let content = try EncodedContent(decoding: AES256.gcm.decrypt(object, key: key, vector: nonce))
     guard content.isAttachment, let mimeType = content.parameters["mimeType"] else { throw .notAnAttachment }
     return (content.content, content.parameters["filename"], mimeType)
   }

@@ -54,9 +54,9 @@ import Testing
     #expect(one.salt != other.salt && one.nonce != other.nonce && first.digest != second.digest)
     guard case .groupImage(let salt, let nonce) = first.facts.opening else { throw SealError.badKeyMaterial }
     let key = Derivation.hkdf(Array(0...31), salt: salt, info: GroupImageSeal.info)
-    #expect(try AESGCM.open(first.bytes, key: key, nonce: nonce) == photo.bytes)
+    #expect(try AES256.gcm.decrypt(first.bytes, key: key, vector: nonce) == photo.bytes)
     let wrong = Derivation.hkdf(Array(1...32), salt: salt, info: GroupImageSeal.info)
-    #expect(throws: SealError.decryptionFailed) { try AESGCM.open(first.bytes, key: wrong, nonce: nonce) }
+    #expect(throws: SealError.decryptionFailed) { try AES256.gcm.decrypt(first.bytes, key: wrong, vector: nonce) }
     #expect("\(try groupKey()) \(first.facts.opening)" == "(key material) (key material)")
   }
 

@@ -105,7 +105,7 @@ import Testing
     #expect(try MatrixSeal.open(sealed.bytes, padded) == photo.bytes)
     let counter = Array(repeating: UInt8(7), count: 16)
     let key = Array(repeating: UInt8(9), count: 32)
-    let object = try AESCTR.apply(photo.bytes, key: key, counter: counter)
+    let object = try AES256.ctr.encrypt(photo.bytes, key: key, vector: counter)
     let other = EncryptedFile(
       url: "", key: EncryptedFile.Key(k: key.unpaddedBase64URL), iv: counter.unpaddedBase64,
       sha256: SHA256Digest(of: object).bytes.unpaddedBase64)

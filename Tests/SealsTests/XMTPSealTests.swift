@@ -173,7 +173,7 @@ import Testing
   private func opened(_ content: EncodedContent) throws -> (bytes: [UInt8], filename: String?, mimeType: String) {
     let (secret, salt, nonce) = ([UInt8](0...31), [UInt8](32...63), [UInt8](64...75))
     let key = Derivation.hkdf(secret, salt: salt)
-    let object = try AESGCM.seal(content.encoded(), key: key, nonce: nonce)
+    let object = try AES256.gcm.encrypt(content.encoded(), key: key, vector: nonce)
     return try XMTPSeal.open(object, digest: SHA256Digest(of: object), secret: secret, salt: salt, nonce: nonce)
   }
 }

@@ -57,7 +57,7 @@ struct SecretStorage {
       let mac = facts["mac"]?.text.flatMap({ [UInt8](base64: $0) })
     else { return true }
     let keys = Derivation.hkdf(key, info: "", count: 64)
-    let zeros = try AESCTR.apply([UInt8](repeating: 0, count: 32), key: Array(keys[..<32]), counter: iv)
+    let zeros = try AES256.ctr.encrypt([UInt8](repeating: 0, count: 32), key: Array(keys[..<32]), vector: iv)
     return SecretBytes(HMACSHA256(key: Array(keys[32...])).code(of: zeros)).equals(SecretBytes(mac))
   }
 
@@ -68,7 +68,7 @@ struct SecretStorage {
     else { return nil }
     let keys = Derivation.hkdf(key, info: name, count: 64)
     guard SecretBytes(HMACSHA256(key: Array(keys[32...])).code(of: cipher)).equals(SecretBytes(mac)) else { return nil }
-    return String(decoding: try AESCTR.apply(cipher, key: Array(keys[..<32]), counter: iv), as: UTF8.self)
+    return String(decoding: try AES256.ctr.encrypt(cipher, key: Array(keys[..<32]), vector: iv), as: UTF8.self)
   }
 
   private static let letters = Array("123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz".utf8)
