@@ -53,9 +53,9 @@ package final class HTTPClient: Sendable {
   package func send(
     _ request: HTTPRequest, progress: @escaping @Sendable (Double) -> Void = { _ in }
   ) async throws(HTTPError) -> HTTPResponse {
-    guard let address = address(of: request.url) else { throw HTTPError(.badURL, host: "", wasNeverSent: true) }
+    guard let address = address(of: request.url) else { throw HTTPError(reason: .badURL, host: "", wasNeverSent: true) }
     if let header = request.headers.first(where: { !$0.isSendable }) {
-      throw HTTPError(.badHeader(header.name), host: address.authority, wasNeverSent: true)
+      throw HTTPError(reason: .badHeader(header.name), host: address.authority, wasNeverSent: true)
     }
     let thread = thread
     let cancelled = OneWayFlag()

@@ -52,12 +52,6 @@ package struct HTTPError: Error, Equatable, CustomStringConvertible {
   /// Nothing of the request left this machine. False means that this is unknown.
   package let wasNeverSent: Bool
 
-  package init(_ reason: Reason, host: String, wasNeverSent: Bool) {
-    self.reason = reason
-    self.host = host
-    self.wasNeverSent = wasNeverSent
-  }
-
   /// One sentence without secret or URL.
   package var description: String {
     switch reason {

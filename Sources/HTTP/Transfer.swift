@@ -313,7 +313,7 @@ final class Transfer {
 
 extension TransferOrder {
   func end(_ reason: HTTPError.Reason, wasNeverSent: Bool) {
-    continuation.resume(returning: .failure(HTTPError(reason, host: host, wasNeverSent: wasNeverSent)))
+    continuation.resume(returning: .failure(HTTPError(reason: reason, host: host, wasNeverSent: wasNeverSent)))
   }
 }
 

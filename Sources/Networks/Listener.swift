@@ -33,11 +33,4 @@ package struct Arrival: Sendable, Equatable {
   package let sender: SenderID?
   /// The contents of `attachment` in `incoming/new/`, the same bytes each time.
   package let attachment: [UInt8]
-
-  package init(conversation: ConversationID, message: String, sender: SenderID?, attachment: [UInt8]) {
-    self.conversation = conversation
-    self.message = message
-    self.sender = sender
-    self.attachment = attachment
-  }
 }

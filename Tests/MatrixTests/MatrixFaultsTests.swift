@@ -1,7 +1,7 @@
-import HTTP
 import Messages
 import Testing
 
+@testable import HTTP
 @testable import Matrix
 
 @Suite struct MatrixFaultsTests {
@@ -73,7 +73,7 @@ import Testing
   }
 
   @Test func interruptedPublishingFailsNothing() {
-    let error = HTTPError(.cancelled, host: "example.test", wasNeverSent: false)
+    let error = HTTPError(reason: .cancelled, host: "example.test", wasNeverSent: false)
     #expect(room.error(error).cause == .network && media.error(error).cause == .cancelled)
   }
 }

@@ -4,13 +4,13 @@ import Foundation
 import Ledgers
 import Logging
 import Messages
-import Networks
 import Settings
 import Spooling
 import Synchronization
 import TestSupport
 import Testing
 
+@testable import Networks
 @testable import Receiving
 
 private final class Speaker: Listener {

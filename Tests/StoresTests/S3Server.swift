@@ -2,8 +2,9 @@ import Digests
 import Foundation
 import HTTP
 import Secrets
-import Stores
 import TestSupport
+
+@testable import Stores
 
 /// Independent implementations of S3 that check signatures. Each starts when a test first needs it.
 enum S3Server: CaseIterable, CustomStringConvertible {

@@ -2,8 +2,9 @@ import Digests
 import HTTP
 import Messages
 import Secrets
-import Stores
 import Testing
+
+@testable import Stores
 
 /// The examples of "Authenticating Requests: Using the Authorization Header", Amazon S3 API Reference.
 @Suite struct SigV4Tests {

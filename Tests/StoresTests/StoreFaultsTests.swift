@@ -1,7 +1,7 @@
-import HTTP
 import Messages
 import Testing
 
+@testable import HTTP
 @testable import Stores
 
 @Suite struct StoreFaultsTests {
@@ -74,7 +74,7 @@ import Testing
     (.badURL, .configError),
   ])
   func noAnswerHasACause(_ reason: HTTPError.Reason, _ cause: Cause) {
-    let error = faults.error(HTTPError(reason, host: "example.test", wasNeverSent: true))
+    let error = faults.error(HTTPError(reason: reason, host: "example.test", wasNeverSent: true))
     #expect(error.cause == cause && !error.sentence.contains("\n"))
   }
 }

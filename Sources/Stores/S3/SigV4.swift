@@ -18,15 +18,10 @@ package struct S3Credentials: Sendable, Equatable {
 
 /// AWS Signature Version 4 for S3: the path is encoded once, and the digest of the body is signed. Source:
 /// "Authenticating Requests: Using the Authorization Header", Amazon S3 API Reference.
-package struct SigV4: Sendable {
-  private let credentials: S3Credentials
-  private let region: String
+struct SigV4: Sendable {
+  let credentials: S3Credentials
+  let region: String
   private static let algorithm = "AWS4-HMAC-SHA256"
-
-  package init(credentials: S3Credentials, region: String) {
-    self.credentials = credentials
-    self.region = region
-  }
 
   /// The given headers and those of the signature. All are signed, and so is `Host`, which libcurl adds.
   ///
@@ -34,7 +29,7 @@ package struct SigV4: Sendable {
   ///   - host: with the port, unless it is the scheme's default.
   ///   - path: encoded as it is sent.
   ///   - payload: the digest of the whole body.
-  package func headers(
+  func headers(
     _ method: HTTPRequest.Method, host: String, path: String, headers: [HTTPHeader] = [], payload: SHA256Digest,
     at time: Timestamp
   ) -> [HTTPHeader] {
