@@ -9,7 +9,7 @@ directory. The state directory holds libxmtp's database, encrypted under a key d
 of the identity: a lost one means a new device, and a copied or restored one must not be used beside or after the other.
 
 One JSON object a line goes each way. Requests run at the same time; the caller sends those of one conversation one
-after the other. Each has an `id`, which its answer repeats:
+after the other. The end of standard input ends the process. Each request has an `id`, which its answer repeats:
 
     {"id": 1, "do": "reserve", "conversation": C, "text": T}
     {"id": 1, "do": "reserve", "conversation": C, "attachment": {"url", "contentDigest", "secret", "salt", "nonce",
@@ -27,8 +27,6 @@ after the other. Each has an `id`, which its answer repeats:
                                          seconds without any
     {"id": 5, "do": "group", "conversation": C}
         -> {"appData": TEXT}             the group's current app data
-    {"id": 6, "do": "shutdown"}
-        -> {}                            ends after all answers; the end of standard input ends without them
 
     {"id": 1, "ok": {...}}  or  {"id": 1, "error": {"cause": WORD, "sentence": TEXT}}
 
@@ -674,10 +672,6 @@ class Service:
     async def run(self, lines):
         while True:
             request = json.loads(await lines.get())
-            if request["do"] == "shutdown":
-                await asyncio.gather(*self.running)
-                self.answer(request["id"], ok={})
-                end()
             task = asyncio.create_task(self.serve(request))
             self.running.add(task)
             task.add_done_callback(self.running.discard)
