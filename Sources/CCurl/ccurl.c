@@ -125,14 +125,13 @@ static curl_socket_t open_socket(void *context, curlsocktype purpose, struct cur
   return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 }
 
-CURLcode ccurl_set_close_on_exec(CURL *easy) {
-  return curl.easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, open_socket);
-}
+/* Seconds after which a connection is dead on which nothing that was sent is acknowledged or taken. */
+enum { SILENCE = 10 };
 
 static int limit_silence(void *context, curl_socket_t socket, curlsocktype purpose) {
   (void)context, (void)purpose;
-  const unsigned milliseconds = CCURL_SILENCE * 1000;
-  const int on = 1, pause = CCURL_SILENCE / 2;
+  const unsigned milliseconds = SILENCE * 1000;
+  const int on = 1, pause = SILENCE / 2;
   // A kernel without these options leaves the transfer to its other limits.
   setsockopt(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, &milliseconds, sizeof milliseconds);
   setsockopt(socket, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
@@ -141,8 +140,9 @@ static int limit_silence(void *context, curl_socket_t socket, curlsocktype purpo
   return CURL_SOCKOPT_OK;
 }
 
-CURLcode ccurl_limit_silence(CURL *easy) {
-  return curl.easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, limit_silence);
+CURLcode ccurl_set_sockets(CURL *easy) {
+  CURLcode result = curl.easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, open_socket);
+  return result == CURLE_OK ? curl.easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, limit_silence) : result;
 }
 
 CURLcode ccurl_set_guard(CURL *easy, curl_opensocket_callback open, curl_prereq_callback check, void *context) {

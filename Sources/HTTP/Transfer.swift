@@ -73,10 +73,9 @@ final class Transfer {
     var results = [
       ccurl_set_text(easy, CURLOPT_URL, order.request.url),
       ccurl_set_long(easy, CURLOPT_PATH_AS_IS, 1),
-      ccurl_set_close_on_exec(easy),
       // Otherwise a silent failure of the network is noticed only at the limits, and its recovery only with TCP's next
       // retransmission, minutes later.
-      ccurl_limit_silence(easy),
+      ccurl_set_sockets(easy),
       ccurl_set_text(easy, CURLOPT_PROTOCOLS_STR, "http,https"),
       ccurl_set_long(easy, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1),
       ccurl_set_long(easy, CURLOPT_FOLLOWLOCATION, 0),

@@ -44,15 +44,10 @@ CURLcode ccurl_set_body(CURL *easy, const void *bytes);
 CURLcode ccurl_set_reader(CURL *easy, curl_read_callback read, curl_seek_callback seek, void *context);
 CURLcode ccurl_set_writer(CURL *easy, curl_write_callback head, curl_write_callback body, void *context);
 
-/* Has the transfer's connections closed in programs that this process starts, which libcurl by itself does not. */
-CURLcode ccurl_set_close_on_exec(CURL *easy);
-
-/* Seconds after which a connection is dead on which nothing that was sent is acknowledged or taken. */
-enum { CCURL_SILENCE = 10 };
-
-/* Has the kernel end the transfer's connections when they are dead, also before they are there; while nothing is sent, it
-   asks the other end whether it is still there. A host that takes its time to answer is not dead. */
-CURLcode ccurl_limit_silence(CURL *easy);
+/* Has the transfer's connections closed in programs that this process starts, which libcurl by itself does not. Has the
+   kernel end them when they are dead, also before they are there; while nothing is sent, it asks the other end whether it
+   is still there. A host that takes its time to answer is not dead. */
+CURLcode ccurl_set_sockets(CURL *easy);
 
 /* Who makes the sockets, and who looks at each connection before it is used. */
 CURLcode ccurl_set_guard(CURL *easy, curl_opensocket_callback open, curl_prereq_callback check, void *context);
