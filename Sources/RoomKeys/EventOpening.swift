@@ -95,16 +95,12 @@ extension KeyFile {
   private func verify(_ events: [EncryptedEvent], _ devices: any SenderDevices) async throws(DeliveryError) {
     let unverified = try await read { database in
       try events.compactMap { event in
-        try Row.fetchOne(
+        try Claim.fetchOne(
           database,
           sql: """
             SELECT room, session, user, senderKey, fingerprint FROM roomKeys
               WHERE room = ? AND session = ? AND user = ? AND NOT isVerified
             """, arguments: [event.room, event.session, event.sender])
-      }.map { row in
-        Claim(
-          room: row["room"], session: row["session"], user: row["user"], senderKey: row["senderKey"],
-          fingerprint: row["fingerprint"])
       }
     }
     if unverified.isEmpty { return }
@@ -126,7 +122,7 @@ extension KeyFile {
   }
 
   /// A device that a key claims as its sender.
-  private struct Claim: Hashable {
+  private struct Claim: Hashable, Decodable, FetchableRecord {
     let room: String
     let session: String
     let user: String

@@ -58,24 +58,18 @@ package final class KeyFile: Sendable {
   func change<Answer: Sendable>(
     _ body: @escaping @Sendable (Database) throws -> Answer
   ) async throws(DeliveryError) -> Answer {
-    do { return try await pool.run { [database] in try database.write(body) } } catch {
-      throw Self.meaning(error, path)
-    }
+    try await run { [database] in try database.write(body) }
   }
 
   /// Makes one durable change of sessions of our device `own`. Those in memory change once it is durable.
   func change<Answer: Sendable>(
     sessionsOf own: OwnDevice, _ body: @escaping @Sendable (Database, inout LiveSessions) throws -> Answer
   ) async throws(DeliveryError) -> Answer {
-    do {
-      return try await pool.run { [self] in
-        var next = live.withLock { $0.own == own.id ? $0 : LiveSessions(of: own.id) }
-        let answer = try database.write { try body($0, &next) }
-        live.withLock { [next] in $0 = next }
-        return answer
-      }
-    } catch {
-      throw Self.meaning(error, path)
+    try await run { [self] in
+      var next = live.withLock { $0.own == own.id ? $0 : LiveSessions(of: own.id) }
+      let answer = try database.write { try body($0, &next) }
+      live.withLock { [next] in $0 = next }
+      return answer
     }
   }
 
@@ -86,9 +80,13 @@ package final class KeyFile: Sendable {
   func read<Answer: Sendable>(
     _ body: @escaping @Sendable (Database) throws -> Answer
   ) async throws(DeliveryError) -> Answer {
-    do { return try await pool.run { [database] in try database.read(body) } } catch {
-      throw Self.meaning(error, path)
-    }
+    try await run { [database] in try database.read(body) }
+  }
+
+  private func run<Answer: Sendable>(
+    _ work: @escaping @Sendable () throws -> Answer
+  ) async throws(DeliveryError) -> Answer {
+    do { return try await pool.run(work) } catch { throw Self.meaning(error, path) }
   }
 
   private static func meaning(_ error: any Error, _ path: String) -> DeliveryError {
