@@ -12,14 +12,13 @@ package enum SecretSource: Hashable, Sendable {
 
   /// Reads the current secret, without the final line break.
   package func load() throws(SecretError) -> Secret {
-    let bytes: [UInt8]
+    var text: String
     switch self {
-    case .file(let path), .document(let path): bytes = try Self.contents(of: path)
+    case .file(let path), .document(let path): text = String(decoding: try Self.contents(of: path), as: UTF8.self)
     case .environment(let name):
-      guard let value = getenv(name) else { throw SecretError("the environment variable \(name) is not set") }
-      bytes = Array(UnsafeBufferPointer(start: value, count: strlen(value))).map(UInt8.init(bitPattern:))
+      guard let value = getenv(name) else { throw SecretError("\(place) is not set") }
+      text = String(cString: value)
     }
-    var text = String(decoding: bytes, as: UTF8.self)
     if text.last?.isNewline == true { text.removeLast() }
     guard !text.isEmpty else { throw SecretError("\(place) holds no secret; it is empty") }
     if case .document = self { return Secret(text) }
