@@ -25,7 +25,6 @@ package struct LocalNetwork: Network {
   /// Publishes into the existing directory at `path`.
   ///
   /// - Parameters:
-  ///   - name: its name in the configuration, the log and the ledger.
   ///   - clock: the time for `publishedAt`.
   ///   - knownEnds: the most files whose last message is remembered.
   package init(

@@ -22,9 +22,7 @@ package struct DirectoryStore: Store {
 
   /// Opens the store in the directory at `path`, or makes it, for its owner only.
   ///
-  /// - Parameters:
-  ///   - name: its name in the configuration, the log and the ledger.
-  ///   - baseURL: the receivers' URL before `/NAME`; nil means the directory's `file://` URL.
+  /// - Parameter baseURL: the receivers' URL before `/NAME`; nil means the directory's `file://` URL.
   package init(name: String = "directory", directory path: String, baseURL: String?, pool: BlockingPool)
     throws(FileError)
   {

@@ -21,9 +21,7 @@ package struct PresignedStore: Store {
   /// Upload URLs per upload. More than one expired URL is no coincidence.
   private static let mostTickets = 2
 
-  /// - Parameters:
-  ///   - name: its name in the configuration, the log and the ledger.
-  ///   - token: sent to the endpoint only, as `Authorization: Bearer`.
+  /// - Parameter token: sent to the endpoint only, as `Authorization: Bearer`.
   /// - Throws: `.configError` for an invalid URL.
   package init(
     name: String = "presigned", endpoint: String, token: Renewable<Secret?>, client: HTTPClient,

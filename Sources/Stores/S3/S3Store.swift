@@ -14,9 +14,7 @@ package struct S3Store: Store {
   private let publicURL: String?
   private let cannotPutCreateOnly = OneWayFlag()
 
-  /// - Parameters:
-  ///   - name: its name in the configuration, the log and the ledger.
-  ///   - publicURL: the receivers' URL before `/NAME`; nil means the bucket's own.
+  /// - Parameter publicURL: the receivers' URL before `/NAME`; nil means the bucket's own.
   package init(
     name: String = "s3", _ service: S3Service, credentials: Renewable<S3Credentials>,
     naming: ObjectNaming = .digest, publicURL: String? = nil, client: HTTPClient, limits: HTTPLimits = HTTPLimits()
