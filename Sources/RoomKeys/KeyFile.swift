@@ -3,6 +3,7 @@ import CleanPages
 import DurableFiles
 import GRDB
 import Messages
+import Olm
 import Synchronization
 
 /// Everything that opens encrypted messages to one account: `keys.sqlite` in the network's state directory.
@@ -73,8 +74,8 @@ package final class KeyFile: Sendable {
     }
   }
 
-  /// The sessions that this process sends over, as of the last change.
-  var sessionsInUse: LiveSessions { live.withLock { $0 } }
+  /// How many sessions a device has opened since the start of the process.
+  package func openings(by device: Curve25519PublicKey) -> Int { live.withLock { $0.openings(by: device) } }
 
   /// Reads without a change.
   func read<Answer: Sendable>(

@@ -29,9 +29,6 @@ extension KeyFile {
   /// The largest number of Olm sessions that are kept for one device.
   static let mostSessionsOfDevice = 5
 
-  /// How many sessions a device has opened since the start of the process.
-  package func openings(by device: Curve25519PublicKey) -> Int { sessionsInUse.openings(by: device) }
-
   /// The devices with which a session has to be opened before something can be sent to them.
   package func unreachable(
     _ devices: [Curve25519PublicKey], from own: OwnDevice
