@@ -115,11 +115,10 @@ package final class AccessTokens: Sendable {
     let account = account.current
     let form = "grant_type=\("urn:ietf:params:oauth:grant-type:jwt-bearer".percentEncoded())&assertion="
     let begin = ContinuousClock.now
-    var limits = HTTPLimits()
-    limits.total = Self.timeLimit
     let request = HTTPRequest(
       .post, account.tokenURL, headers: [HTTPHeader("Content-Type", "application/x-www-form-urlencoded")],
-      body: Array((form + (try account.assertion(for: scope, at: clock()))).utf8), limits: limits)
+      body: Array((form + (try account.assertion(for: scope, at: clock()))).utf8),
+      limits: HTTPLimits(total: Self.timeLimit))
     let response: HTTPResponse
     do { response = try await client.send(request) } catch { throw DeliveryError(error.cause, error.description) }
     // A token with a line break would be two headers.

@@ -77,5 +77,5 @@ package struct HTTPLimits: Hashable, Sendable {
   /// The size limit of an answer's body.
   package var replyBytes = 1 << 20
 
-  package init() {}
+  package init(total: Duration? = nil) { self.total = total }
 }

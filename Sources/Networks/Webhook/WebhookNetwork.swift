@@ -48,9 +48,7 @@ package struct WebhookNetwork: Network {
     let reread = rereadSecrets.map { read in { @Sendable in try WebhookSignature(read()) } }
     signature = Renewable(try WebhookSignature(secrets), read: reread)
     self.client = client
-    var limits = HTTPLimits()
-    limits.total = .seconds(Self.timeLimit)
-    self.limits = limits
+    limits = HTTPLimits(total: .seconds(Self.timeLimit))
     faults = WebhookFaults(receiver: "the webhook at \(address.authority)")
     self.clock = clock
   }
