@@ -47,7 +47,7 @@ final class Transfer {
     self.easy = easy
     self.handles = handles
     hasProxy = options.proxy != nil && order.request.reach != .thisComputer
-    let results = [setConnection(options), setLimits(), setRequest(options)]
+    let results = setConnection(options) + setLimits() + setRequest(options)
     if let result = results.first(where: { $0 != CURLE_OK }) {
       order.end(.other(Int(result.rawValue)), wasNeverSent: true)
       return nil
@@ -69,7 +69,7 @@ final class Transfer {
 
   // MARK: Options of libcurl
 
-  private func setConnection(_ options: HTTPOptions) -> CURLcode {
+  private func setConnection(_ options: HTTPOptions) -> [CURLcode] {
     var results = [
       ccurl_set_text(easy, CURLOPT_URL, order.request.url),
       ccurl_set_long(easy, CURLOPT_PATH_AS_IS, 1),
@@ -95,24 +95,23 @@ final class Transfer {
     if let file = options.authorityFile {
       results += [ccurl_set_text(easy, CURLOPT_CAINFO, file), ccurl_set_text(easy, CURLOPT_CAPATH, nil)]
     }
-    return results.first { $0 != CURLE_OK } ?? CURLE_OK
+    return results
   }
 
-  private func setLimits() -> CURLcode {
+  private func setLimits() -> [CURLcode] {
     let limits = order.request.limits
-    let results = [
+    return [
       ccurl_set_long(easy, CURLOPT_CONNECTTIMEOUT_MS, Self.milliseconds(limits.connect)),
       ccurl_set_long(easy, CURLOPT_LOW_SPEED_LIMIT, 1),
       ccurl_set_long(easy, CURLOPT_LOW_SPEED_TIME, (Self.milliseconds(limits.stall) + 999) / 1000),
       ccurl_set_long(easy, CURLOPT_TIMEOUT_MS, limits.total.map(Self.milliseconds) ?? 0),
     ]
-    return results.first { $0 != CURLE_OK } ?? CURLE_OK
   }
 
   /// At least one, because zero means libcurl's default; at most libcurl's maximum.
   private static func milliseconds(_ limit: Duration) -> Int { Int(min(max(limit.seconds * 1000, 1), 2_000_000_000)) }
 
-  private func setRequest(_ options: HTTPOptions) -> CURLcode {
+  private func setRequest(_ options: HTTPOptions) -> [CURLcode] {
     let request = order.request
     let context = Unmanaged.passUnretained(self).toOpaque()
     // Otherwise libcurl asks for permission to send, and waits a second for servers that never answer that.
@@ -122,7 +121,7 @@ final class Transfer {
     // A semicolon tells libcurl that the value is empty.
     lines += request.headers.map { $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)" }
     for line in lines {
-      guard let longer = ccurl_list_append(headerList, line) else { return CURLE_OUT_OF_MEMORY }
+      guard let longer = ccurl_list_append(headerList, line) else { return [CURLE_OUT_OF_MEMORY] }
       headerList = longer
     }
     var results = [
@@ -150,7 +149,7 @@ final class Transfer {
         ccurl_set_reader(easy, sendBody, seekBody, context),
       ]
     }
-    return results.first { $0 != CURLE_OK } ?? CURLE_OK
+    return results
   }
 
   // MARK: Questions of libcurl
