@@ -54,11 +54,7 @@ final class MatrixRooms: Sendable {
     }
     if address.text.first == "!" { return address.text }
     if let room = room(inMemory: address) { return room }
-    return try await room(ofAlias: address)
-  }
-
-  private func room(ofAlias alias: Address) async throws(DeliveryError) -> String {
-    let answer = try await server.ask(.get, "/_matrix/client/v3/directory/room/\(alias.text.percentEncoded())")
+    let answer = try await server.ask(.get, "/_matrix/client/v3/directory/room/\(address.text.percentEncoded())")
     if answer.code == "M_NOT_FOUND" || answer.code == "M_INVALID_PARAM" {
       throw DeliveryError(
         .roomGone, "\(server.name) knows no room of that alias; check how it is written (\(answer.status))")
@@ -68,7 +64,7 @@ final class MatrixRooms: Sendable {
     let now = clock()
     known.withLock { known in
       if known.count >= Self.most { known.removeAll(keepingCapacity: true) }
-      known[alias] = (id, now)
+      known[address] = (id, now)
     }
     return id
   }

@@ -17,20 +17,13 @@ struct WebhookSignature: Sendable {
     guard !secrets.isEmpty else {
       throw DeliveryError(.configError, "a webhook needs a secret to sign with; generate one and tell the receiver")
     }
-    var keys = [HMACSHA256]()
-    for secret in secrets {
-      guard let key = Self.key(secret) else {
-        throw DeliveryError(.configError, "a webhook's secret has to be `whsec_` and 24 to 64 bytes in base64")
-      }
-      keys.append(key)
-    }
-    self.keys = keys
+    keys = try secrets.map(Self.key)
   }
 
-  private static func key(_ secret: Secret) -> HMACSHA256? {
+  private static func key(_ secret: Secret) throws(DeliveryError) -> HMACSHA256 {
     let text = secret.reveal()
     guard text.hasPrefix(prefix), let key = [UInt8](base64: text.dropFirst(prefix.count)), lengths ~= key.count else {
-      return nil
+      throw DeliveryError(.configError, "a webhook's secret has to be `whsec_` and 24 to 64 bytes in base64")
     }
     return HMACSHA256(key: key)
   }

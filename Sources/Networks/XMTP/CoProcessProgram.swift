@@ -14,7 +14,5 @@ struct CoProcessProgram: Sendable {
   /// Requests without an answer.
   var mostRequests = 1024
   /// Seconds before a restart, by the number of ends in a row without an answer.
-  var backoff: @Sendable (Int) -> Double = { $0 < 2 ? 0 : min(5, pow2($0 - 2)) }
-
-  private static func pow2(_ exponent: Int) -> Double { Double(1 << min(exponent, 10)) }
+  var backoff: @Sendable (Int) -> Double = { $0 < 2 ? 0 : Double(min(5, 1 << min($0 - 2, 10))) }
 }
