@@ -49,6 +49,25 @@ func trimmed(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
   return Array(rest)
 }
 
+/// Visits the bytes of a field without comments, quotation marks and backslashes. A byte is literal if it was quoted.
+func forEachByte(of field: [UInt8], _ visit: (_ byte: UInt8, _ isLiteral: Bool) -> Void) {
+  var (isQuoted, isEscaped, depth) = (false, false, 0)
+  for byte in field {
+    if isEscaped {
+      if depth == 0 { visit(byte, true) }
+      isEscaped = false
+      continue
+    }
+    switch byte {
+    case UInt8(ascii: "\\") where isQuoted || depth > 0: isEscaped = true
+    case UInt8(ascii: "\"") where depth == 0: isQuoted.toggle()
+    case UInt8(ascii: "(") where !isQuoted: depth += 1
+    case UInt8(ascii: ")") where depth > 0: depth -= 1
+    default: if depth == 0 { visit(byte, isQuoted) }
+    }
+  }
+}
+
 /// A field such as `Content-Type: text/plain; charset=utf-8`: a word and its parameters.
 struct ParameterField {
   /// In lower case.
@@ -91,21 +110,9 @@ struct ParameterField {
 
   /// Splits at semicolons outside of quotation marks, and removes the marks and comments.
   private static func split(_ bytes: [UInt8]) -> [[UInt8]] {
-    var (parts, isQuoted, isEscaped, depth) = ([[UInt8]()], false, false, 0)
-    for byte in bytes {
-      if isEscaped {
-        if depth == 0 { parts[parts.count - 1].append(byte) }
-        isEscaped = false
-        continue
-      }
-      switch byte {
-      case UInt8(ascii: "\\") where isQuoted || depth > 0: isEscaped = true
-      case UInt8(ascii: "\"") where depth == 0: isQuoted.toggle()
-      case UInt8(ascii: "(") where !isQuoted: depth += 1
-      case UInt8(ascii: ")") where depth > 0: depth -= 1
-      case UInt8(ascii: ";") where !isQuoted && depth == 0: parts.append([])
-      default: if depth == 0 { parts[parts.count - 1].append(byte) }
-      }
+    var parts: [[UInt8]] = [[]]
+    forEachByte(of: bytes) { byte, isLiteral in
+      if byte == UInt8(ascii: ";"), !isLiteral { parts.append([]) } else { parts[parts.count - 1].append(byte) }
     }
     return parts
   }

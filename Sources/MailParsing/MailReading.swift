@@ -142,37 +142,26 @@ struct MailReading {
 
   // MARK: Parts
 
+  /// The parts around a part, from inside to outside.
+  private func ancestors(of number: Int) -> [Int] { Array(sequence(first: number) { parts[$0].parent }.dropFirst()) }
+
   /// Whether a part is a later part of a signed multipart: the signature.
   private func isLeftOut(_ number: Int) -> Bool {
-    var child = number
-    while let parent = parts[child].parent {
-      if parts[parent].type == "multipart/signed", parts.firstIndex(where: { $0.parent == parent }) != child {
-        return true
-      }
-      child = parent
+    let around = ancestors(of: number)
+    return zip([number] + around, around).contains { child, parent in
+      parts[parent].type == "multipart/signed" && parts.firstIndex { $0.parent == parent } != child
     }
-    return false
   }
 
   /// The multiparts around a part whose parts say the same in different forms, within its own mail.
   private func alternatives(of number: Int) -> [Int] {
-    var found: [Int] = []
-    var next = parts[number].parent
-    while let part = next, parts[part].type != "message/rfc822" {
-      if parts[part].type == "multipart/alternative" { found.append(part) }
-      next = parts[part].parent
-    }
-    return found
+    ancestors(of: number).prefix { parts[$0].type != "message/rfc822" }
+      .filter { parts[$0].type == "multipart/alternative" }
   }
 
   /// Whether a part belongs to a mail within the mail.
   private func isInner(_ number: Int) -> Bool {
-    var next = parts[number].parent
-    while let part = next {
-      if parts[part].type == "message/rfc822" { return true }
-      next = parts[part].parent
-    }
-    return false
+    ancestors(of: number).contains { parts[$0].type == "message/rfc822" }
   }
 
   private func decoded(_ part: MailPart) -> String {
