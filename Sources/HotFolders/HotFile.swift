@@ -61,7 +61,7 @@ struct HotFile {
     guard isSame(entry) else { return .unfinished }
     if entry.size > 0 {
       let begin = try opened.bytes(from: 0, count: 280)
-      guard let format = PhotoFormat(of: begin), Self.formats.contains(format) else {
+      guard let format = PhotoFormat(of: begin), format.isSendable else {
         return .notForUs(sentence: "it is not a photo")
       }
       guard let conversation = folder.conversation(in: file.folders) else {
@@ -76,8 +76,6 @@ struct HotFile {
     }
     return gaveUp ? try reject("it ends too early, and nobody completed it; copy it again") : .unfinished
   }
-
-  private static let formats: Set<PhotoFormat> = [.jpeg, .png, .gif, .webp, .heic, .avif]
 
   private func isSame(_ entry: Entry) -> Bool {
     entry.kind == .file && entry.inode == file.entry.inode && entry.size == file.entry.size

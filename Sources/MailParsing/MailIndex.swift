@@ -29,6 +29,8 @@ package struct MailIndex: Sendable, Equatable {
 package struct MailAnswer: Sendable {
   package let result: Result<MailIndex, MailRefusal>
 
+  private static let lineLimit = 4 * MailLimits.fieldBytes
+
   package init(_ result: Result<MailIndex, MailRefusal>) { self.result = result }
 
   package var encoded: [UInt8] {
@@ -38,16 +40,12 @@ package struct MailAnswer: Sendable {
       writer.put(1)
       writer.put(refusal.description)
       writer.put(refusal.sender)
-      writer.put(refusal.recipients.count)
-      for text in refusal.recipients { writer.put(text) }
+      writer.put(refusal.recipients)
       writer.put(refusal.reason.rawValue)
     case .success(let index):
       writer.put(0)
       for text in [index.messageID, index.subject, index.sender, index.body] { writer.put(text) }
-      for list in [index.recipients, index.others] {
-        writer.put(list.count)
-        for text in list { writer.put(text) }
-      }
+      for list in [index.recipients, index.others] { writer.put(list) }
       writer.put(index.images.count)
       for image in index.images {
         writer.put(image.range.lowerBound)
@@ -67,9 +65,9 @@ package struct MailAnswer: Sendable {
     var reader = WireReader(bytes)
     do {
       if try reader.number(in: 0...1) == 1 {
-        let sentence = try Self.line(from: &reader)
-        let sender = try Self.line(from: &reader)
-        let recipients = try Self.lines(from: &reader, limit: MailLimits.recipients)
+        let sentence = try reader.line(limit: Self.lineLimit)
+        let sender = try reader.line(limit: Self.lineLimit)
+        let recipients = try reader.lines(MailLimits.recipients, limit: Self.lineLimit)
         guard let reason = MailRefusal.Reason(rawValue: try reader.text(limit: 64)) else { throw WireReader.Nonsense() }
         var refusal = MailRefusal(reason, sentence)
         (refusal.sender, refusal.recipients) = (sender, recipients)
@@ -85,44 +83,26 @@ package struct MailAnswer: Sendable {
 
   private static func index(from reader: inout WireReader, size: Int) throws(WireReader.Nonsense) -> MailIndex {
     var index = MailIndex()
-    index.messageID = try line(from: &reader)
-    index.subject = try line(from: &reader)
-    index.sender = try line(from: &reader)
+    index.messageID = try reader.line(limit: lineLimit)
+    index.subject = try reader.line(limit: lineLimit)
+    index.sender = try reader.line(limit: lineLimit)
     index.body = try reader.text(limit: MailLimits.textBytes)
-    index.recipients = try lines(from: &reader, limit: MailLimits.recipients)
-    index.others = try lines(from: &reader, limit: MailLimits.others)
+    index.recipients = try reader.lines(MailLimits.recipients, limit: lineLimit)
+    index.others = try reader.lines(MailLimits.others, limit: lineLimit)
     for _ in 0..<(try reader.number(in: 0...MailLimits.images)) {
       let start = try reader.number(in: 0...max(0, size))
       let end = try reader.number(in: start...max(start, size))
       guard let encoding = TransferEncoding(rawValue: try reader.text(limit: 64)),
-        let format = PhotoFormat(rawValue: try reader.text(limit: 64)), encodedImages.contains(format), end <= size
+        let format = PhotoFormat(rawValue: try reader.text(limit: 64)), format.isSendable, end <= size
       else { throw WireReader.Nonsense() }
       index.images.append(MailIndex.Image(range: start..<end, encoding: encoding, format: format))
     }
     return index
   }
-
-  private static func lines(from reader: inout WireReader, limit: Int) throws(WireReader.Nonsense) -> [String] {
-    var lines = [String]()
-    for _ in 0..<(try reader.number(in: 0...limit)) { lines.append(try line(from: &reader)) }
-    return lines
-  }
-
-  /// A text on one line without terminal controls.
-  private static func line(from reader: inout WireReader) throws(WireReader.Nonsense) -> String {
-    let text = try reader.text(limit: 4 * MailLimits.fieldBytes)
-    guard text == oneLine(text) else { throw WireReader.Nonsense() }
-    return text
-  }
 }
-
-/// The formats that are photos.
-let encodedImages: Set<PhotoFormat> = [.jpeg, .png, .gif, .webp, .heic, .avif]
 
 /// A field's text without controls and breaks of lines, which become blanks.
 func oneLine(_ text: String) -> String {
-  let hidden: Set<Unicode.GeneralCategory> = [.control, .format, .lineSeparator, .paragraphSeparator]
-  if !text.unicodeScalars.contains(where: { hidden.contains($0.properties.generalCategory) }) { return text }
   var plain = String.UnicodeScalarView()
   for scalar in text.unicodeScalars {
     switch scalar.properties.generalCategory {

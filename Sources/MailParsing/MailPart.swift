@@ -23,11 +23,7 @@ struct MailPart {
     self.parent = parent
     self.type = type.word.contains("/") ? oneLine(type.word).prefix(bytes: 100) : standard
     charset = type.text("charset")
-    boundary = type["boundary"].flatMap { boundary in
-      var boundary = boundary
-      while let last = boundary.last, last <= 32 { boundary.removeLast() }
-      return boundary.isEmpty ? nil : boundary
-    }
+    boundary = type["boundary"].flatMap { text in text.lastIndex { $0 > 32 }.map { Array(text[...$0]) } }
     encoding = TransferEncoding(field: try ParameterField(fields.value("content-transfer-encoding") ?? []).word)
     isFlowed = type.text("format").lowercased() == "flowed"
     losesBlanks = type.text("delsp").lowercased() == "yes"

@@ -35,8 +35,7 @@ package struct DarkroomAnswer: Sendable {
     let original = photo.original
     writer.put(original.format.rawValue)
     for number in [original.bytes, original.width, original.height, original.orientation] { writer.put(number) }
-    writer.put(photo.stripped.count)
-    for word in photo.stripped { writer.put(word) }
+    writer.put(photo.stripped)
   }
 
   /// Validates an answer, because its process has decoded untrusted bytes. Returns nil for anything that a correct
@@ -61,7 +60,7 @@ package struct DarkroomAnswer: Sendable {
     guard let cause = Cause(rawValue: try reader.text(limit: wordLimit)), causes.contains(cause) else {
       throw WireReader.Nonsense()
     }
-    return DeliveryError(cause, try words(from: &reader, limit: textLimit))
+    return DeliveryError(cause, try reader.line(limit: textLimit))
   }
 
   private static func photo(
@@ -70,7 +69,7 @@ package struct DarkroomAnswer: Sendable {
     let jpeg = try jpeg(from: &reader, limits)
     let thumbnail = try Self.jpeg(from: &reader, limits)
     let blurred = try Self.jpeg(from: &reader, limits)
-    let blurhash = try words(from: &reader, limit: wordLimit)
+    let blurhash = try reader.line(limit: wordLimit)
     let width = try reader.number(in: 1...limits.longestSide)
     let height = try reader.number(in: 1...limits.longestSide)
     let quality = try reader.number(in: 0...100)
@@ -79,21 +78,10 @@ package struct DarkroomAnswer: Sendable {
       format: format, bytes: try reader.number(in: 0...limits.inputBytes),
       width: try reader.number(in: 1...limits.pixels), height: try reader.number(in: 1...limits.pixels),
       orientation: try reader.number(in: 1...8))
-    var stripped: [String] = []
-    for _ in 0..<(try reader.number(in: 0...64)) { stripped.append(try words(from: &reader, limit: wordLimit)) }
+    let stripped = try reader.lines(64, limit: wordLimit)
     return PreparedPhoto(
       jpeg: jpeg, width: width, height: height, thumbnail: thumbnail, blurred: blurred, blurhash: blurhash,
       quality: quality == 0 ? nil : quality, original: original, stripped: stripped)
-  }
-
-  /// A sentence on one line without terminal controls.
-  private static func words(from reader: inout WireReader, limit: Int) throws(WireReader.Nonsense) -> String {
-    let text = try reader.text(limit: limit)
-    let hidden: [Unicode.GeneralCategory] = [.control, .format, .lineSeparator, .paragraphSeparator]
-    guard !text.unicodeScalars.contains(where: { hidden.contains($0.properties.generalCategory) }) else {
-      throw WireReader.Nonsense()
-    }
-    return text
   }
 
   /// A JPEG within the limits, judged by its first and last bytes.

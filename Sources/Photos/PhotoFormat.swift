@@ -23,6 +23,9 @@ package enum PhotoFormat: String, Sendable, Hashable, Codable, CaseIterable {
     return nil
   }
 
+  /// Whether a picture of this format can be prepared.
+  package var isSendable: Bool { [.jpeg, .png, .gif, .webp, .heic, .avif].contains(self) }
+
   package var name: String {
     switch self {
     case .jpegXL: "JPEG XL"

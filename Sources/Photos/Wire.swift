@@ -14,6 +14,11 @@ package struct WireWriter {
   }
 
   package mutating func put(_ text: String) { put(Array(text.utf8)) }
+
+  package mutating func put(_ texts: [String]) {
+    put(texts.count)
+    for text in texts { put(text) }
+  }
 }
 
 /// Reads such messages from a process that may be compromised, and checks every count.
@@ -51,6 +56,23 @@ package struct WireReader {
 
   package mutating func text(limit: Int) throws(Nonsense) -> String {
     String(decoding: try contents(limit: limit), as: UTF8.self)
+  }
+
+  /// A text on one line without terminal controls.
+  package mutating func line(limit: Int) throws(Nonsense) -> String {
+    let text = try text(limit: limit)
+    let hidden: [Unicode.GeneralCategory] = [.control, .format, .lineSeparator, .paragraphSeparator]
+    guard !text.unicodeScalars.contains(where: { hidden.contains($0.properties.generalCategory) }) else {
+      throw Nonsense()
+    }
+    return text
+  }
+
+  /// At most `most` lines.
+  package mutating func lines(_ most: Int, limit: Int) throws(Nonsense) -> [String] {
+    var lines: [String] = []
+    for _ in 0..<(try number(in: 0...most)) { lines.append(try line(limit: limit)) }
+    return lines
   }
 
   package func end() throws(Nonsense) {
