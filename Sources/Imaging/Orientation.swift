@@ -1,5 +1,5 @@
 /// How a stored picture is turned upright: mirrored, then transposed. The raw value is EXIF's number.
-enum Orientation: Int {
+enum Orientation: Int, CaseIterable {
   case upright = 1
   case mirrored, upsideDown, flipped, transposed, turnedRight, transversed, turnedLeft
 
@@ -16,12 +16,7 @@ enum Orientation: Int {
 
 extension Orientation {
   init(mirrorsAcross: Bool, mirrorsDown: Bool, transposes: Bool) {
-    self =
-      switch (mirrorsAcross, mirrorsDown) {
-      case (false, false): transposes ? .transposed : .upright
-      case (true, false): transposes ? .turnedLeft : .mirrored
-      case (true, true): transposes ? .transversed : .upsideDown
-      case (false, true): transposes ? .turnedRight : .flipped
-      }
+    let wanted = (mirrorsAcross, mirrorsDown, transposes)
+    self = Self.allCases.first { ($0.mirrorsAcross, $0.mirrorsDown, $0.transposes) == wanted } ?? .upright
   }
 }

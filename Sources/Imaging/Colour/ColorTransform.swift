@@ -6,32 +6,13 @@ final class ColorTransform {
   enum Pixels {
     case grey, rgb, cmyk
 
-    var channels: Int {
+    fileprivate var library: (channels: Int, format: cmsUInt32Number, signature: cmsColorSpaceSignature) {
       switch self {
-      case .grey: 1
-      case .rgb: 3
-      case .cmyk: 4
+      case .grey: (1, lcms_grey_8, cmsSigGrayData)
+      case .rgb: (3, lcms_rgb_8, cmsSigRgbData)
+      case .cmyk: (4, lcms_cmyk_8, cmsSigCmykData)
       }
     }
-
-    fileprivate var format: cmsUInt32Number {
-      switch self {
-      case .grey: lcms_grey_8
-      case .rgb: lcms_rgb_8
-      case .cmyk: lcms_cmyk_8
-      }
-    }
-
-    fileprivate var signature: cmsColorSpaceSignature {
-      switch self {
-      case .grey: cmsSigGrayData
-      case .rgb: cmsSigRgbData
-      case .cmyk: cmsSigCmykData
-      }
-    }
-
-    /// The kind of the converted pixels.
-    var result: Pixels { self == .grey ? .grey : .rgb }
   }
 
   let pixels: Pixels
@@ -47,7 +28,7 @@ final class ColorTransform {
     let classes = [cmsSigInputClass, cmsSigDisplayClass, cmsSigOutputClass, cmsSigColorSpaceClass]
     guard classes.contains(cmsGetDeviceClass(profile)) else { return nil }
     switch (pixels, cmsGetColorSpace(profile)) {
-    case (_, pixels.signature): self.init(from: profile, of: pixels)
+    case (_, pixels.library.signature): self.init(from: profile, of: pixels)
     case (.grey, cmsSigRgbData): self.init(greysOf: profile)
     default: return nil
     }
@@ -93,8 +74,9 @@ final class ColorTransform {
     defer { cmsCloseProfile(standard) }
     // For paper, white and black become the screen's; for screens, equal colours stay equal.
     let intent = pixels == .cmyk ? INTENT_PERCEPTUAL : INTENT_RELATIVE_COLORIMETRIC
+    let result = pixels == .grey ? pixels : .rgb
     transform = cmsCreateTransform(
-      profile, pixels.format, standard, pixels.result.format, cmsUInt32Number(intent),
+      profile, pixels.library.format, standard, result.library.format, cmsUInt32Number(intent),
       cmsUInt32Number(cmsFLAGS_BLACKPOINTCOMPENSATION | (pixels == .grey ? cmsFLAGS_NOOPTIMIZE : 0)))
     guard transform != nil else { return nil }
     if pixels == .grey {
@@ -132,7 +114,7 @@ final class ColorTransform {
     input.withUnsafeBufferPointer { input in
       output.withUnsafeMutableBufferPointer { output in
         guard let from = input.baseAddress, let into = output.baseAddress else { return }
-        apply(from, to: into, count: input.count / pixels.channels)
+        apply(from, to: into, count: input.count / pixels.library.channels)
       }
     }
     return zip(input, output).allSatisfy { abs(Int($0) - Int($1)) <= 2 }

@@ -25,9 +25,10 @@ final class JPEGDecoder: PhotoDecoder {
   }
 
   init(_ photo: PhotoView, limits: PhotoLimits) throws(DeliveryError) {
-    let inspection = try JPEGInspection(of: photo.bytes, limits: limits)
-    metadata = inspection.metadata
-    hiddenTransform = inspection.hiddenTransform
+    let structure = JPEGStructure(of: photo.bytes)
+    try structure.check(limits)
+    metadata = Metadata(ofJPEG: photo.bytes, structure: structure)
+    hiddenTransform = structure.hiddenTransform
     let photo = photo.memory
     guard
       let decoder = cjpeg_decoder_open(

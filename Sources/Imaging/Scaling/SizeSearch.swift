@@ -16,33 +16,26 @@ struct SizeSearch {
   ///
   /// - Throws: `too_large_after_compress` if even a picture of a few pixels is too large.
   func fit(_ picture: Picture) throws(DeliveryError) -> Found {
-    var picture = picture
-    var quality = limits.bestQuality
+    var (picture, quality) = (picture, limits.bestQuality)
+    var tried: (quality: Int, bytes: Int)?
     while true {
-      var tried: (quality: Int, bytes: Int)?
-      while true {
-        guard let encoding = JPEGEncoder.encode(picture, quality: quality, limit: limits.outputBytes) else {
-          throw DeliveryError(.imageLimits, "there is no memory to encode this photo; try again when there is")
-        }
-        guard case .exceeds(let bytes) = encoding else {
-          guard case .fits(let jpeg) = encoding else { break }
-          return Found(jpeg: jpeg, quality: quality, size: picture.size)
-        }
+      let bytes: Int
+      switch JPEGEncoder.encode(picture, quality: quality, limit: limits.outputBytes) {
+      case .fits(let jpeg): return Found(jpeg: jpeg, quality: quality, size: picture.size)
+      case .exceeds(let size): bytes = size
+      case nil: throw DeliveryError(.imageLimits, "there is no memory to encode this photo; try again when there is")
+      }
+      if quality > limits.worstQuality {
         let failed = (quality, bytes)
-        guard quality > limits.worstQuality else {
-          tried = failed
-          break
-        }
         quality = next(after: failed, before: tried)
         tried = failed
-      }
-      guard let bytes = tried?.bytes, let smaller = smaller(picture.size, having: bytes) else {
+      } else if let smaller = smaller(picture.size, having: bytes) {
+        (picture, quality, tried) = (picture.resized(to: smaller), limits.worstQuality, nil)
+      } else {
         throw DeliveryError(
           .tooLargeAfterCompress,
           "this photo cannot be made smaller than \(limits.outputBytes) bytes; raise the limit of what is sent")
       }
-      picture = picture.resized(to: smaller)
-      quality = limits.worstQuality
     }
   }
 

@@ -1,30 +1,23 @@
 import Messages
 import Photos
 
-/// A JPEG's header data, once it has passed all limits on headers.
-struct JPEGInspection {
-  let metadata: Metadata
-  /// As in `JPEGStructure`.
-  let hiddenTransform: UInt8?
-
-  init(of photo: [UInt8], limits: PhotoLimits) throws(DeliveryError) {
-    let structure = JPEGStructure(of: photo)
-    guard let frame = structure.frame else {
-      throw structure.end == nil
+extension JPEGStructure {
+  /// Refuses a JPEG that is not decoded, and one whose headers exceed a limit.
+  func check(_ limits: PhotoLimits) throws(DeliveryError) {
+    guard let frame else {
+      throw end == nil
         ? DeliveryError(.truncatedImage, "this JPEG ends before its picture begins; send the whole file")
         : DeliveryError(.unsupportedImage, "this JPEG has no picture, only tables; send a photo")
     }
     try Self.checkProcess(of: frame)
     let size = PixelSize(width: frame.width, height: frame.height)
-    try Self.checkSize(size, scans: structure.scans, limits: limits)
-    guard structure.scans > 0 else {
+    try checkSize(size, limits)
+    guard scans > 0 else {
       throw DeliveryError(.truncatedImage, "this JPEG ends before its picture begins; send the whole file")
     }
-    hiddenTransform = structure.hiddenTransform
-    metadata = Metadata(ofJPEG: photo, structure: structure)
   }
 
-  private static func checkProcess(of frame: JPEGStructure.Frame) throws(DeliveryError) {
+  private static func checkProcess(of frame: Frame) throws(DeliveryError) {
     let kind: String? =
       switch frame.marker {
       case 0xC3, 0xC7, 0xCB, 0xCF: "a lossless JPEG"
@@ -49,7 +42,7 @@ struct JPEGInspection {
     }
   }
 
-  private static func checkSize(_ size: PixelSize, scans: Int, limits: PhotoLimits) throws(DeliveryError) {
+  private func checkSize(_ size: PixelSize, _ limits: PhotoLimits) throws(DeliveryError) {
     try limits.check(size)
     guard scans <= limits.scans else {
       throw DeliveryError(
