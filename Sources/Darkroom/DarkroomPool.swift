@@ -127,7 +127,9 @@ package final class DarkroomPool: PhotoPreparer {
         if photos == 0 { chance += 1 }
       }
     }
-    throw death.sentence(seconds: options.seconds)
+    throw DeliveryError(
+      death == .tooSlow ? .imageLimits : .unsupportedImage,
+      "\(death.sentence("decoding this photo", seconds: options.seconds)); save it again as an ordinary JPEG")
   }
 
   /// A process, and the number of photos that it has prepared.

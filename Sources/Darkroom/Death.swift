@@ -1,5 +1,3 @@
-import Messages
-
 /// Why a process gave no answer.
 enum Death: Error {
   /// A crash of a decoder, or no memory.
@@ -9,17 +7,12 @@ enum Death: Error {
   /// Its answer was invalid.
   case nonsense
 
-  /// The error for a photo that caused it twice.
-  func sentence(seconds: Int) -> DeliveryError {
+  /// A clause about `work` that caused it twice.
+  func sentence(_ work: String, seconds: Int) -> String {
     switch self {
-    case .crashed:
-      DeliveryError(
-        .unsupportedImage, "decoding this photo crashes or takes too much memory; save it again as an ordinary JPEG")
-    case .tooSlow:
-      DeliveryError(
-        .imageLimits, "decoding this photo takes more than \(seconds) s; save it again as an ordinary JPEG")
-    case .nonsense:
-      DeliveryError(.unsupportedImage, "decoding this photo goes wrong; save it again as an ordinary JPEG")
+    case .crashed: "\(work) crashes or takes too much memory"
+    case .tooSlow: "\(work) takes more than \(seconds) s"
+    case .nonsense: "\(work) goes wrong"
     }
   }
 }

@@ -58,8 +58,9 @@ package final class MailReader: Sendable {
           if isFresh { death = .crashed }
         }
       }
-      if case .crashed = death { try checkProgram() }
-      throw MailRefusal(.parser, Self.sentence(death))
+      if death == .crashed { try checkProgram() }
+      let sentence = death.sentence("parsing this mail", seconds: Self.seconds)
+      throw MailRefusal(.parser, "\(sentence); let its sender send a simpler one")
     }
   }
 
@@ -100,12 +101,4 @@ package final class MailReader: Sendable {
 
   /// Ends the process. Called when no more mails come.
   package func close() { state.withLock { $0.process = nil } }
-
-  private static func sentence(_ death: Death) -> String {
-    switch death {
-    case .crashed: "parsing this mail crashes or takes too much memory; let its sender send a simpler one"
-    case .tooSlow: "parsing this mail takes more than \(seconds) s; let its sender send a simpler one"
-    case .nonsense: "parsing this mail goes wrong; let its sender send a simpler one"
-    }
-  }
 }

@@ -2,6 +2,8 @@ import CSandbox
 import Glibc
 import Imaging
 import MailParsing
+import Messages
+import Photos
 
 /// The process that decodes photos or parses mails. photospool starts it.
 ///
@@ -22,12 +24,25 @@ struct Darkroom {
       let parent = Socket(descriptor: 3)
       Preparer.loadLibraries()
       guard enterSandbox(memory: memory) != nil else { exit(71) }
-      serve(parent)
+      parent.serve {
+        parent.receive().map { limits, photo in
+          let result = Result { () throws(DeliveryError) in try Preparer().prepare(photo, limits: limits) }
+          return DarkroomAnswer(result).encoded
+        }
+      }
     case ("mail", let memory?):
       // The sandbox lets no converter be opened.
       let charsets = Charsets()
       guard enterSandbox(memory: memory) != nil else { exit(71) }
-      serveMail(Socket(descriptor: 3), charsets)
+      let parent = Socket(descriptor: 3)
+      parent.serve {
+        parent.receiveMail().map { limit, mail in
+          let result = Result { () throws(MailRefusal) in
+            try MailParser.index(of: mail, charsets: charsets, limit: limit)
+          }
+          return MailAnswer(result).encoded
+        }
+      }
     case ("probe", nil):
       exit(probe() ? 0 : 1)
     case ("--version", nil):

@@ -6,6 +6,12 @@ import Photos
 struct Socket {
   let descriptor: Int32
 
+  /// Sends answers until the socket closes.
+  func serve(_ nextAnswer: () -> [UInt8]?) {
+    // An idle process holds little memory, and nothing of the last photo but filters of its size.
+    while let answer = nextAnswer(), send(answer) { ckernel_release_memory() }
+  }
+
   /// Waits for an order and reads its photo; nil at the end or for an invalid order.
   func receive() -> (PhotoLimits, [UInt8])? {
     guard let (bytes, photo) = receive(count: PhotoLimits.encodedSize) else { return nil }
