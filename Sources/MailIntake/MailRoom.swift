@@ -39,10 +39,10 @@ package final class MailRoom: Service {
     /// The last change of each mail that nobody may read.
     var unreadable: [[UInt8]: Int64] = [:]
     var allowance = MailAllowance()
-    var hasToldWaiting = false
-    var isInTrouble = false
   }
   private let state = Mutex(State())
+  private let hasToldWaiting = InForce(false)
+  private let isInTrouble = InForce(false)
 
   /// Seconds until the next attempt after an error.
   private static let patience = 1.0
@@ -79,7 +79,9 @@ package final class MailRoom: Service {
       let needsScan = seen.needsScan || seen.hasVanished || seen.names.contains { $0.contains("\u{FFFD}") }
       try await take(needsScan ? nil : seen.names.map { Array($0.utf8) })
     } failed: { error in
-      tellTrouble(error)
+      if !isInTrouble.replace(with: true) {
+        log.error("mails are left in mail/new/ for now", metadata: ["error": "\(error)"])
+      }
       mailbox.later(Self.patience) { $0.postScan() }
       return nil
     }
@@ -130,12 +132,7 @@ package final class MailRoom: Service {
       }
       if let fault { throw fault }
     }
-    if state.withLock({ state in
-      defer { state.isInTrouble = false }
-      return state.isInTrouble
-    }) {
-      log.info("mails are taken again")
-    }
+    if isInTrouble.replace(with: false) { log.info("mails are taken again") }
   }
 
   // MARK: Unreadable mails
@@ -158,10 +155,8 @@ package final class MailRoom: Service {
     let mail = Logger.MetadataValue("\(escaped(name: name))")
     switch outcome {
     case .taken(let requests, let leftOut, _):
-      state.withLock { state in
-        state.counts.taken += 1
-        state.hasToldWaiting = false
-      }
+      state.withLock { $0.counts.taken += 1 }
+      hasToldWaiting.replace(with: false)
       var metadata: Logger.Metadata = ["mail": mail, "requests": "\(requests.joined(separator: " "))"]
       if !leftOut.isEmpty { metadata["without"] = "\(leftOut.joined(separator: " "))" }
       log.info("a mail became requests", metadata: metadata)
@@ -177,20 +172,10 @@ package final class MailRoom: Service {
       state.withLock { $0.unreadable[name] = time }
       log.error("a mail cannot be read", metadata: ["mail": mail, "error": "\(sentence)"])
     case .waits:
-      let isNews = state.withLock { state in
-        defer { state.hasToldWaiting = true }
-        return !state.hasToldWaiting
+      if !hasToldWaiting.replace(with: true) {
+        log.warning("mails wait in mail/new/, because a rule took mail.perHour", metadata: ["mail": mail])
       }
-      if isNews { log.warning("mails wait in mail/new/, because a rule took mail.perHour", metadata: ["mail": mail]) }
     case .gone: break
     }
-  }
-
-  private func tellTrouble(_ error: any Error) {
-    let isNews = state.withLock { state in
-      defer { state.isInTrouble = true }
-      return !state.isInTrouble
-    }
-    if isNews { log.error("mails are left in mail/new/ for now", metadata: ["error": "\(error)"]) }
   }
 }

@@ -84,36 +84,26 @@ package struct SubmittedMail: Sendable {
   /// The address of `From`.
   package var author: String? { fields.first { $0.name == "from" }.flatMap { MailAddresses.all(in: $0.value).first } }
 
-  /// The lines that are added to a mail.
-  package struct Additions: Sendable {
-    /// Empty for none.
-    package var sender: String
-    package var fullName: String?
-    package var host: String
-    /// As in `Date`.
-    package var date: String
-    /// Unique.
-    package var token: String
-
-    package init(sender: String, fullName: String?, host: String, date: String, token: String) {
-      (self.sender, self.fullName, self.host) = (sender, fullName, host)
-      (self.date, self.token) = (date, token)
-    }
-  }
-
   /// The file for one recipient: the fields of an agent, the mail's own without `Bcc`, those that it lacks, and its body.
-  package func file(for recipient: String, _ additions: Additions) -> [UInt8] {
-    let sender = Self.plain(additions.sender)
+  ///
+  /// - Parameters:
+  ///   - sender: empty for none.
+  ///   - date: as in `Date`.
+  ///   - token: unique.
+  package func file(
+    for recipient: String, from sender: String, fullName: String?, host: String, date: String, token: String
+  ) -> [UInt8] {
+    let (sender, host) = (Self.plain(sender), Self.plain(host))
     var head = "Return-Path: <\(sender)>\nDelivered-To: \(Self.plain(recipient))\n"
-    head += "Received: by \(Self.plain(additions.host)) (photospool) id \(additions.token); \(additions.date)\n"
+    head += "Received: by \(host) (photospool) id \(token); \(date)\n"
     var bytes = Array(head.utf8)
     for field in fields where !["bcc", "resent-bcc", "return-path"].contains(field.name) { bytes += field.text }
     if !has("from") {
-      let name = additions.fullName.map { "\"\(Self.plain($0).filter { !"\"\\".contains($0) })\" " } ?? ""
+      let name = fullName.map { "\"\(Self.plain($0).filter { !"\"\\".contains($0) })\" " } ?? ""
       bytes += Array("From: \(name)<\(sender)>\n".utf8)
     }
-    if !has("date") { bytes += Array("Date: \(additions.date)\n".utf8) }
-    if !has("message-id") { bytes += Array("Message-ID: <\(additions.token)@\(Self.plain(additions.host))>\n".utf8) }
+    if !has("date") { bytes += Array("Date: \(date)\n".utf8) }
+    if !has("message-id") { bytes += Array("Message-ID: <\(token)@\(host)>\n".utf8) }
     bytes.append(UInt8(ascii: "\n"))
     return bytes + body
   }

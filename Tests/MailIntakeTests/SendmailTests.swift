@@ -38,12 +38,11 @@ import Testing
     }
   }
 
-  private let additions = SubmittedMail.Additions(
-    sender: "me@x", fullName: "Me", host: "host", date: "Thu, 26 Nov 2026 10:00:00 +0000", token: "1.P2R3")
-
   private func file(_ text: String, endsAtDot: Bool = false, for recipient: String = "a@b") -> String {
-    String(
-      decoding: SubmittedMail(Array(text.utf8), endsAtDot: endsAtDot).file(for: recipient, additions), as: UTF8.self)
+    let file = SubmittedMail(Array(text.utf8), endsAtDot: endsAtDot).file(
+      for: recipient, from: "me@x", fullName: "Me", host: "host", date: "Thu, 26 Nov 2026 10:00:00 +0000",
+      token: "1.P2R3")
+    return String(decoding: file, as: UTF8.self)
   }
 
   private static let added =

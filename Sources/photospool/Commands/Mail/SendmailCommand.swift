@@ -86,11 +86,13 @@ struct SendmailCommand: ParsableCommand {
         : Failure(.usage, "name a recipient, or give -t to take those of the mail")
     }
     let token = token()
-    let additions = SubmittedMail.Additions(
-      sender: sender, fullName: call.fullName, host: host, date: date(), token: token)
+    let date = date()
     let path = try settings?.spool.directory ?? options.path(complains: false)
     do {
-      try MailDelivery.deliver(recipients.map { mail.file(for: $0, additions) }, into: path, token: token)
+      let mails = recipients.map {
+        mail.file(for: $0, from: sender, fullName: call.fullName, host: host, date: date, token: token)
+      }
+      try MailDelivery.deliver(mails, into: path, token: token)
     } catch let error as MailDelivery.NoMailbox {
       throw Failure(.tryAgain, "\(error)")
     } catch let error as FileError where error.isForbidden {
