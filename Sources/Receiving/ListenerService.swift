@@ -1,5 +1,4 @@
 import Blocking
-import DurableFiles
 import Logging
 import Messages
 import Networks
@@ -114,10 +113,7 @@ package actor ListenerService: Service {
       } catch {
         if Task.isCancelled || isStopping { return }
         failures += 1
-        let failure =
-          error as? DeliveryError
-          ?? DeliveryError(
-            (error as? FileError)?.isOutOfSpace == true ? .localStorageFull : .localStorageError, "\(error)")
+        let failure = DeliveryError(storing: error)
         let wait = ListeningPace(settings: settings()).wait(
           after: failure, failures: failures, random: .random(in: 0...1))
         note(failure, of: listener.name, wait: wait)

@@ -16,31 +16,25 @@ final class ObjectSink: HTTPSink {
   }
 
   private let part: PartialObject
+  /// The bytes that the request skipped; nil for none.
   private let resumesAt: Int?
+  /// The size limit of the whole object.
   private let limit: Int
+  /// Whether the bytes may be resumed later.
   private let keepsParts: Bool
   private let host: String
+  /// The sender's size of the object.
   private let announced: Int?
+  /// Gets the fetched share of the object, 0 to 1.
   private let progress: @Sendable (Double) -> Void
   private let state = Mutex(State())
 
-  /// - Parameters:
-  ///   - resumesAt: the bytes that the request skipped; nil for none.
-  ///   - limit: the size limit of the whole object.
-  ///   - keepsParts: whether the bytes may be resumed later.
-  ///   - announced: the sender's size of the object.
-  ///   - progress: gets the fetched share of the object, 0 to 1.
   init(
-    _ part: PartialObject, resumesAt: Int?, limit: Int, keepsParts: Bool, host: String, announced: Int? = nil,
-    progress: @escaping @Sendable (Double) -> Void = { _ in }
+    _ part: PartialObject, resumesAt: Int?, limit: Int, keepsParts: Bool, host: String, announced: Int?,
+    progress: @escaping @Sendable (Double) -> Void
   ) {
-    self.part = part
-    self.resumesAt = resumesAt
-    self.limit = limit
-    self.keepsParts = keepsParts
-    self.host = host
-    self.announced = announced
-    self.progress = progress
+    (self.part, self.resumesAt, self.limit, self.keepsParts) = (part, resumesAt, limit, keepsParts)
+    (self.host, self.announced, self.progress) = (host, announced, progress)
   }
 
   /// Why it stopped the transfer.
@@ -89,16 +83,19 @@ final class ObjectSink: HTTPSink {
       do {
         try body(&state)
         return true
-      } catch let error as DeliveryError {
-        state.fault = error
-      } catch let error as FileError {
-        state.fault = DeliveryError(
-          error.isOutOfSpace ? .localStorageFull : .localStorageError, error.description)
       } catch {
-        state.fault = DeliveryError(.localStorageError, "\(error)")
+        state.fault = DeliveryError(storing: error)
       }
       return false
     }
+  }
+}
+
+extension DeliveryError {
+  /// The error of work that writes files: itself, or a fault of the local storage.
+  init(storing error: any Error) {
+    let isFull = (error as? FileError)?.isOutOfSpace == true
+    self = error as? DeliveryError ?? DeliveryError(isFull ? .localStorageFull : .localStorageError, "\(error)")
   }
 }
 

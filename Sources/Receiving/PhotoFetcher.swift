@@ -184,7 +184,7 @@ package struct PhotoFetcher: Sendable {
 
   private func faultsOfDisk<Result: Sendable>(_ work: () async throws -> Result) async throws -> Result {
     do { return try await work() } catch let error as FileError {
-      throw DeliveryError(error.isOutOfSpace ? .localStorageFull : .localStorageError, error.description)
+      throw DeliveryError(storing: error)
     }
   }
 }
@@ -192,10 +192,10 @@ package struct PhotoFetcher: Sendable {
 extension WantedPhoto {
   /// The note for the cache; nil for a sent photo, which is never hidden.
   fileprivate var note: ReceivedNote? {
-    if self.isOwn { return nil }
+    if isOwn { return nil }
     return ReceivedNote(
-      inbox: self.inbox, conversation: conversation, remote: self.remote, position: self.position, sender: self.sender,
-      digest: self.digest, receivedAt: self.receivedAt)
+      inbox: inbox, conversation: conversation, remote: remote, position: position, sender: sender, digest: digest,
+      receivedAt: receivedAt)
   }
 }
 

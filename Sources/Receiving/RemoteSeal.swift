@@ -73,12 +73,7 @@ extension RemotePhoto {
   var safeFilename: String {
     // By scalar: a slash with a combining mark is another character, and still a separator.
     let last = (filename ?? "").unicodeScalars.split { $0 == "/" || $0 == "\\" }.last ?? "".unicodeScalars[...]
-    var scalars = last.filter { scalar in
-      switch scalar.properties.generalCategory {
-      case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned, .surrogate: false
-      default: !"<>:\"|?*".unicodeScalars.contains(scalar)
-      }
-    }
+    var scalars = last.filter { !$0.isUnseen && !"<>:\"|?*".unicodeScalars.contains($0) }
     while let first = scalars.first, first == "." || first == " " { scalars.removeFirst() }
     while let last = scalars.last, last == "." || last == " " { scalars.removeLast() }
     if Self.isDevice(String(scalars)) { scalars.insert("_", at: scalars.startIndex) }
