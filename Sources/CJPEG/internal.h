@@ -25,7 +25,6 @@ typedef struct {
 // A buffer that keeps counting when it is full.
 typedef struct {
   struct jpeg_destination_mgr manager;
-  uint8_t *out;
   size_t capacity, before;
   bool full;
   uint8_t spill[4096];

@@ -135,8 +135,6 @@ static void spill(cjpeg_sink *sink) {
   sink->manager.free_in_buffer = sizeof sink->spill;
 }
 
-static void init_sink(j_compress_ptr jpeg) {}
-
 static boolean empty_sink(j_compress_ptr jpeg) {
   cjpeg_sink *sink = (cjpeg_sink *)jpeg->dest;
   sink->before += sink->full ? sizeof sink->spill : sink->capacity;
@@ -145,19 +143,18 @@ static boolean empty_sink(j_compress_ptr jpeg) {
   return TRUE;
 }
 
-static void close_sink(j_compress_ptr jpeg) {}
+static void leave_sink(j_compress_ptr jpeg) {}
 
 void cjpeg_sink_prepare(cjpeg_sink *sink, j_compress_ptr jpeg, uint8_t *out, size_t capacity) {
-  sink->out = out;
   sink->capacity = capacity;
   sink->before = 0;
   sink->full = capacity == 0;
   sink->manager = (struct jpeg_destination_mgr){
     .next_output_byte = out,
     .free_in_buffer = capacity,
-    .init_destination = init_sink,
+    .init_destination = leave_sink,
     .empty_output_buffer = empty_sink,
-    .term_destination = close_sink,
+    .term_destination = leave_sink,
   };
   if (sink->full) spill(sink);
   jpeg->dest = &sink->manager;

@@ -15,12 +15,8 @@ enum WholeImage {
   static func isWhole(_ file: File, _ format: PhotoFormat, size: Int, isOld: Bool) throws(FileError) -> Bool {
     if !isOld, [.webp, .heic, .avif].contains(format), try endsInZeros(file, size) { return false }
     switch format {
-    case .jpeg:
-      var bytes = FileBytes(file)
-      return try hasEndOfImage(&bytes)
-    case .gif:
-      var bytes = FileBytes(file)
-      return try hasTrailer(&bytes)
+    case .jpeg: return try hasEndOfImage(file)
+    case .gif: return try hasTrailer(file)
     case .png: return try ends(file, size, with: Array("IEND".utf8))
     case .webp:
       return try file.bytes(from: 4, count: 4).enumerated().reduce(8) { $0 + Int($1.element) << (8 * $1.offset) }
@@ -31,8 +27,8 @@ enum WholeImage {
   }
 
   /// Whether a JPEG has its end of image (T.81, B.1.1). A thumbnail inside a segment has one of its own.
-  private static func hasEndOfImage(_ bytes: inout FileBytes) throws(FileError) -> Bool {
-    var offset = 0
+  private static func hasEndOfImage(_ file: File) throws(FileError) -> Bool {
+    var (bytes, offset) = (FileBytes(file), 0)
     while let byte = try bytes.at(offset), let marker = try bytes.at(offset + 1) {
       switch (byte, marker) {
       case (0xFF, 0xD9): return true
@@ -49,7 +45,8 @@ enum WholeImage {
   }
 
   /// Whether the blocks of a GIF reach its trailer (GIF89a, appendix B).
-  private static func hasTrailer(_ bytes: inout FileBytes) throws(FileError) -> Bool {
+  private static func hasTrailer(_ file: File) throws(FileError) -> Bool {
+    var bytes = FileBytes(file)
     func colours(_ flags: UInt8) -> Int { flags & 0x80 == 0 ? 0 : 6 << Int(flags & 7) }
     guard let flags = try bytes.at(10) else { return false }
     var offset = 13 + colours(flags)

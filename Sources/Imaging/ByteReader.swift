@@ -49,22 +49,16 @@ struct ByteReader {
     return text.withUTF8Buffer { rest.starts(with: $0) }
   }
 
-  func contains(_ text: StaticString) -> Bool {
-    text.withUTF8Buffer { contains($0) }
-  }
+  func contains(_ text: String) -> Bool { contains(Array(text.utf8)) }
 
   func contains(_ pattern: [UInt8]) -> Bool {
-    pattern.withUnsafeBufferPointer { contains($0) }
-  }
-
-  private func contains(_ pattern: UnsafeBufferPointer<UInt8>) -> Bool {
-    guard let needle = pattern.baseAddress, count >= pattern.count else { return false }
+    guard count >= pattern.count else { return false }
     return bytes.withUnsafeBytes { whole in
       guard let base = whole.baseAddress else { return false }
       var offset = range.lowerBound
       let last = range.upperBound - pattern.count
       while offset <= last, let found = memchr(base + offset, Int32(pattern[0]), last - offset + 1) {
-        if memcmp(found, needle, pattern.count) == 0 { return true }
+        if memcmp(found, pattern, pattern.count) == 0 { return true }
         offset = UnsafeRawPointer(found) - base + 1
       }
       return false
