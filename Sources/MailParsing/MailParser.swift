@@ -49,14 +49,15 @@ package struct MailParser {
         throw .tooMuch("bytes in a line", end - start, limit: MailLimits.lineBytes)
       }
       let hasReturn = end > start && bytes[end - 1] == UInt8(ascii: "\r")
-      try take(line: start..<(hasReturn ? end - 1 : end))
+      try take(line: start..<(hasReturn ? end - 1 : end), next: min(bytes.count, end + 1))
       start = end + 1
     }
     if place == .header { try endHeader(at: bytes.count) }
     close(at: bytes.count)
   }
 
-  private mutating func take(line: Range<Int>) throws(MailRefusal) {
+  /// - Parameter next: the place after the end of the line.
+  private mutating func take(line: Range<Int>, next: Int) throws(MailRefusal) {
     if let found = boundary(in: line) {
       if place == .header { try endHeader(at: line.lowerBound) }
       // The end of the line before belongs to the boundary.
@@ -70,15 +71,8 @@ package struct MailParser {
       return
     }
     guard place == .header else { return }
-    if line.isEmpty { return try endHeader(at: min(bytes.count, end(of: line))) }
+    if line.isEmpty { return try endHeader(at: next) }
     if try !fields.take(bytes[line]) { try endHeader(at: line.lowerBound) }
-  }
-
-  /// The place after the end of a line.
-  private func end(of line: Range<Int>) -> Int {
-    var end = line.upperBound
-    while end < bytes.count, bytes[end] != UInt8(ascii: "\n") { end += 1 }
-    return end + 1
   }
 
   /// The innermost multipart whose boundary a line is.

@@ -111,12 +111,7 @@ final class ColorTransform {
       input += [level, level, level, level, 0, 0, 0, level, 0, 0, 0, level, 255, level, 128, 128, 255, level]
     }
     var output = input
-    input.withUnsafeBufferPointer { input in
-      output.withUnsafeMutableBufferPointer { output in
-        guard let from = input.baseAddress, let into = output.baseAddress else { return }
-        apply(from, to: into, count: input.count / pixels.library.channels)
-      }
-    }
+    apply(input, to: &output, count: input.count / pixels.library.channels)
     return zip(input, output).allSatisfy { abs(Int($0) - Int($1)) <= 2 }
   }
 

@@ -126,17 +126,12 @@ final class HEIFFeed {
     let pixels = part.lowerBound * shared.width..<min(part.upperBound * shared.width, layout.tile.width)
     let lines = y * shared.height..<min((y + 1) * shared.height, layout.tile.height)
     let isColor = plane > 0 && samples != .rgb
-    let count = Int32(part.count)
-    upper.withUnsafeMutableBufferPointer { upper in
-      lower.withUnsafeMutableBufferPointer { lower in
-        guard let upper = upper.baseAddress, let lower = lower.baseAddress, let last = lines.last else { return }
-        copy(alpha, 0, lines.lowerBound, pixels, upper)
-        copy(alpha, 0, last, pixels, lower)
-        cpixels_cover(
-          out, upper, lower, Int32(pixels.count), Int32(shared.width), isColor ? 128 : black, isColor ? 128 : white,
-          plan.isPremultiplied, count)
-      }
-    }
+    guard let last = lines.last else { return }
+    copy(alpha, 0, lines.lowerBound, pixels, &upper)
+    copy(alpha, 0, last, pixels, &lower)
+    cpixels_cover(
+      out, upper, lower, Int32(pixels.count), Int32(shared.width), isColor ? 128 : black, isColor ? 128 : white,
+      plan.isPremultiplied, Int32(part.count))
   }
 
   private var white: UInt8 { isFullRange ? 255 : 235 }
