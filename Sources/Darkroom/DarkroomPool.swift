@@ -110,7 +110,7 @@ package final class DarkroomPool: PhotoPreparer {
         limits.encoded, file: photo.descriptor, limit: DarkroomAnswer.limit(limits), seconds: options.seconds)
       if turn.isCancelled { throw DeliveryError(.cancelled, "cancelled while it was prepared") }
       switch outcome {
-      case .answered(let bytes):
+      case .success(let bytes):
         guard let answer = DarkroomAnswer(encoded: bytes, limits: limits) else {
           death = process.bury(.nonsense)
           chance += 1
@@ -119,10 +119,10 @@ package final class DarkroomPool: PhotoPreparer {
         photos += 1
         if photos < options.photosPerProcess { putBack(process, photos) }
         return try answer.result.get()
-      case .died(let cause):
+      case .failure(let cause):
         death = cause
         chance += 1
-      case .wasGone:
+      case nil:
         // If even a fresh process was gone, the program cannot start.
         if photos == 0 { chance += 1 }
       }

@@ -6,15 +6,6 @@ import Messages
 /// A process of `photospool-darkroom` in its sandbox, and the socket to it. One thread uses it at a time, except for
 /// `end`.
 final class LockedProcess: Sendable {
-  /// The result of an order.
-  enum Outcome {
-    case answered([UInt8])
-    /// No answer; the process is gone.
-    case died(Death)
-    /// The process had ended before it got the order.
-    case wasGone
-  }
-
   private let socket: Int32
   private let leash: ChildLeash
 
@@ -54,17 +45,15 @@ final class LockedProcess: Sendable {
   /// - Parameters:
   ///   - limit: the size limit of the answer.
   ///   - seconds: the processor time; the elapsed time may be three times as long.
-  func ask(_ order: [UInt8], file: Int32, limit: Int, seconds: Int) -> Outcome {
+  /// - Returns: the answer, or the end of the process; nil if it had ended before it got the order.
+  func ask(_ order: [UInt8], file: Int32, limit: Int, seconds: Int) -> Result<[UInt8], Death>? {
     guard let pid = leash.processID, ckernel_limit_processor_time(pid, UInt64(max(1, seconds))) == 0,
       ckernel_send_file(socket, order, order.count, file) == order.count
     else {
       _ = bury(.crashed)
-      return .wasGone
+      return nil
     }
-    switch AnswerLine(socket: socket, seconds: 3 * seconds).receive(limit: limit) {
-    case .success(let bytes): return .answered(bytes)
-    case .failure(let death): return .died(bury(death))
-    }
+    return AnswerLine(socket: socket, seconds: 3 * seconds).receive(limit: limit).mapError(bury)
   }
 
   /// Kills it.

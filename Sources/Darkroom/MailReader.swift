@@ -47,14 +47,14 @@ package final class MailReader: Sendable {
         let current = try state.process ?? started()
         state.process = nil
         switch ask(current, of: mail, limit: limit) {
-        case .answered(let bytes):
+        case .success(let bytes):
           if let answer = MailAnswer(encoded: bytes, size: size) {
             keep(current, &state)
             return try answer.result.get()
           }
           death = current.bury(.nonsense)
-        case .died(let cause): death = cause
-        case .wasGone:
+        case .failure(let cause): death = cause
+        case nil:
           if isFresh { death = .crashed }
         }
       }
@@ -66,7 +66,7 @@ package final class MailReader: Sendable {
 
   private func started() throws -> LockedProcess { try LockedProcess(program: program, "mail", memory: Self.memory) }
 
-  private func ask(_ process: LockedProcess, of mail: File, limit: Int) -> LockedProcess.Outcome {
+  private func ask(_ process: LockedProcess, of mail: File, limit: Int) -> Result<[UInt8], Death>? {
     var order = WireWriter()
     order.put(limit)
     return process.ask(order.bytes, file: mail.descriptor, limit: MailLimits.answerBytes, seconds: Self.seconds)
@@ -75,7 +75,7 @@ package final class MailReader: Sendable {
   /// Has the program parse a mail that does no harm, so that no mail is refused for a fault of this computer.
   private func checkProgram() throws {
     let mail = try File(inMemory: Array("To: a@b\n\na\n".utf8))
-    guard case .answered = ask(try started(), of: mail, limit: 1000) else {
+    guard case .success? = ask(try started(), of: mail, limit: 1000) else {
       throw DeliveryError(.localResources, "\(program) does not work on this computer; install photospool again")
     }
   }
