@@ -36,7 +36,8 @@ let package = Package(
 
     // The process in which hostile images are decoded and hostile mails parsed: sandboxed, and linked with nothing else.
     .executableTarget(
-      name: "photospool-darkroom", dependencies: ["CKernel", "CSandbox", "Imaging", "MailParsing", "Messages", "Photos"]),
+      name: "photospool-darkroom",
+      dependencies: ["CKernel", "CSandbox", "Imaging", "MailParsing", "Messages", "Photos"]),
 
     // The web page: a process without secrets but its certificate's key, and without connections of its own.
     .executableTarget(name: "photospool-web", dependencies: ["Web"]),

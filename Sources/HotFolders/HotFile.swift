@@ -61,7 +61,7 @@ struct HotFile {
     guard isSame(entry) else { return .unfinished }
     if entry.size > 0 {
       let begin = try opened.bytes(from: 0, count: 280)
-      guard let format = PhotoFormat(of: begin), format.isSendable else {
+      guard let format = PhotoFormat(of: begin), format.isPhoto else {
         return .notForUs(sentence: "it is not a photo")
       }
       guard let conversation = folder.conversation(in: file.folders) else {

@@ -93,7 +93,7 @@ package struct MailAnswer: Sendable {
       let start = try reader.number(in: 0...max(0, size))
       let end = try reader.number(in: start...max(start, size))
       guard let encoding = TransferEncoding(rawValue: try reader.text(limit: 64)),
-        let format = PhotoFormat(rawValue: try reader.text(limit: 64)), format.isSendable, end <= size
+        let format = PhotoFormat(rawValue: try reader.text(limit: 64)), format.isPhoto, end <= size
       else { throw WireReader.Nonsense() }
       index.images.append(MailIndex.Image(range: start..<end, encoding: encoding, format: format))
     }

@@ -171,7 +171,7 @@ struct MailReading {
   /// The format of an image by its first bytes, whatever its label.
   private func format(of part: MailPart) -> PhotoFormat? {
     let begin = part.encoding.decode(bytes[part.range].prefix(2_000), limit: 280)
-    return PhotoFormat(of: begin).flatMap { $0.isSendable ? $0 : nil }
+    return PhotoFormat(of: begin).flatMap { $0.isPhoto ? $0 : nil }
   }
 
   /// Whether an image is a logo or a tracking dot of a page.
@@ -201,7 +201,7 @@ struct MailReading {
         if bytes[line].starts(with: "end".utf8), trimmed(bytes[line]).count == 3 {
           let range = first..<line.upperBound
           let head = TransferEncoding.uuencode.decode(bytes[range].prefix(1_000), limit: 280)
-          if let format = PhotoFormat(of: head), format.isSendable {
+          if let format = PhotoFormat(of: head), format.isPhoto {
             images.append(MailIndex.Image(range: range, encoding: .uuencode, format: format))
           } else if kept.count < most {
             kept += bytes[range]

@@ -23,8 +23,8 @@ package enum PhotoFormat: String, Sendable, Hashable, Codable, CaseIterable {
     return nil
   }
 
-  /// Whether a picture of this format can be prepared.
-  package var isSendable: Bool { [.jpeg, .png, .gif, .webp, .heic, .avif].contains(self) }
+  /// Whether it can be prepared and sent.
+  package var isPhoto: Bool { [.jpeg, .png, .gif, .webp, .heic, .avif].contains(self) }
 
   package var name: String {
     switch self {
