@@ -33,11 +33,9 @@ extension DestinationSettings {
   }
 
   private func checkBytes(_ cluster: Settings.Cluster, _ stores: [StoreSettings]) {
-    guard let bytes = cluster.bytes else { return }
-    let isKnown = isKnown(
-      bytes, in: .stores, sentence: "`cluster.bytes` is \(quoted(bytes)), and there is no such store"
-    ) { complaints.add(["cluster.bytes"], $0) }
-    guard isKnown, let store = stores.first(where: { $0.name == bytes }), !(store.type is S3StoreType) else { return }
+    guard let bytes = cluster.bytes, isKnown(bytes, in: .stores, at: "cluster.bytes"),
+      let store = stores.first(where: { $0.name == bytes }), !(store.type is S3StoreType)
+    else { return }
     complaints.add(
       ["cluster.bytes"],
       "`cluster.bytes` is `\(bytes)`, a store of type `\(Swift.type(of: store.type).word)`; name one of type "

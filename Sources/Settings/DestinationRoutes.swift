@@ -7,11 +7,8 @@ extension DestinationSettings {
     tellUnreachable(entries, of: file)
     return entries.compactMap { entry in
       guard !entry.isRejected, let network = entry.network else { return nil }
-      let isKnown = isKnown(
-        network.text, in: .networks,
-        sentence: "`network` is \(quoted(network.text)), and there is no such network"
-      ) { complaints.add(at: .file(file, line: network.line), $0) }
-      guard isKnown else { return nil }
+      let origin = SettingOrigin.file(file, line: network.line)
+      guard isKnown(network.text, in: .networks, at: "network", origin) else { return nil }
       var alias: Address?
       if let written = entry.alias, let type = type(ofNetwork: network.text) {
         alias = type.address.parse(written.text)

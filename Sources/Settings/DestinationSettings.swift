@@ -124,10 +124,9 @@ struct DestinationSettings {
     let store = section.store ?? standardStore
     let seal = section.seal ?? settings.seal
     let type = Self.networkType(section.network.type)?.made(of: section.network, check)
-    let isKnown = isKnown(
-      store, in: .stores, sentence: "`\(check.path).store` is \(quoted(store)), and there is no such store"
-    ) { complaints.add(["\(check.path).store"], $0) }
-    guard isKnown, let type, carries(section.network.type, seal, photosOf: store, check.path) else { return nil }
+    guard isKnown(store, in: .stores, at: "\(check.path).store"), let type,
+      carries(section.network.type, seal, photosOf: store, check.path)
+    else { return nil }
     return NetworkSettings(
       name: name, store: store, seal: seal, type: type,
       listening: section.network.listen ? section.network.inbox ?? settings.inbox : nil)
@@ -152,10 +151,7 @@ struct DestinationSettings {
     guard complaints.rejected.isDisjoint(with: ["profile.network", "profile.conversation"]) else { return }
     let network = settings.profile.network ?? standardNetwork
     if network == standardNetwork, complaints.rejected.contains("network.type") { return }
-    let isKnown = isKnown(
-      network, in: .networks, sentence: "`profile.network` is \(quoted(network)), and there is no such network"
-    ) { complaints.add(["profile.network"], $0) }
-    guard isKnown, let type = type(ofNetwork: network) else { return }
+    guard isKnown(network, in: .networks, at: "profile.network"), let type = type(ofNetwork: network) else { return }
     if type.profilePhotos == .perGroup, settings.profile.network != nil, settings.profile.conversation == nil {
       complaints.add(
         ["profile.network"],
@@ -197,7 +193,9 @@ struct DestinationSettings {
   }
 
   /// Whether there is a store or network of that name; a report says if not, with the nearest name.
-  func isKnown(_ name: String, in family: SectionFamily, sentence: String, tell: (String) -> Void) -> Bool {
+  ///
+  /// - Parameter origin: the place of the report; nil for that of `key`.
+  func isKnown(_ name: String, in family: SectionFamily, at key: String, _ origin: SettingOrigin? = nil) -> Bool {
     let names =
       switch family {
       case .stores: [standardStore] + settings.furtherStores.keys.sorted()
@@ -208,7 +206,10 @@ struct DestinationSettings {
       complaints.rejected.contains("\(family.rawValue).\(name)") || complaints.rejected.contains(family.rawValue)
       || complaints.rejected.contains("\(family.noun).type")
     if names.contains(name) || isExcused { return true }
-    tell(sentence + (suggestion(for: name, among: names).map { "; did you mean `\($0)`?" } ?? ""))
+    let meant = suggestion(for: name, among: names).map { "; did you mean `\($0)`?" } ?? ""
+    complaints.add(
+      at: origin ?? settings.origin(of: key),
+      "`\(key)` is \(quoted(name)), and there is no such \(family.noun)\(meant)")
     return false
   }
 }

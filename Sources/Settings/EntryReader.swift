@@ -1,3 +1,4 @@
+import Messages
 import SettingKit
 import Yams
 
@@ -8,6 +9,9 @@ struct EntryReader {
   private let required: [String]
   private let others: [String]
   private(set) var problems = [SettingsDocument.Problem]()
+
+  /// The rule for a conversation or an inbox.
+  static let identifier = SettingKind<ConversationID>.identifier
 
   /// - Parameter others: the keys that an entry may lack.
   init(_ noun: String, required: [String], others: [String]) {
@@ -97,6 +101,16 @@ struct EntryReader {
 
   mutating func value<Value>(_ node: Node, _ key: String, _ line: Int, _ kind: SettingKind<Value>) -> Value? {
     value(node, key, line, expects: kind.expects, kind.parse)
+  }
+
+  /// A conversation, perhaps with some of `places` in it and no other braces; empty if it is invalid.
+  ///
+  /// - Parameter hint: the meaning of the places, after the rule for a conversation.
+  mutating func conversation(_ node: Node, _ key: String, _ line: Int, places: [String], hint: String) -> String {
+    value(node, key, line, expects: Self.identifier.expects + hint) { text in
+      let plain = places.reduce(text) { $0.replacing($1, with: "a") }
+      return (try? ConversationID(plain)) != nil && !plain.contains { "{}".contains($0) } ? text : nil
+    } ?? ""
   }
 
   /// Names or patterns: one, or a list.

@@ -75,17 +75,11 @@ struct FileValues {
       } else if let setting = rows.first(where: { $0.key == path }) {
         take(value, for: setting, line: line)
       } else if path == "routes" {
-        let list = RouteValues(value, line: line)
-        found += list.problems
-        routes += list.entries
+        routes += RouteValues.entries(value, line: line, &found)
       } else if path == "watch" {
-        let list = WatchedFolderValues(value, line: line)
-        found += list.problems
-        watchedFolders += list.folders
+        watchedFolders += WatchedFolderValues.folders(value, line: line, &found)
       } else if path == "mail.accept" {
-        let list = MailRuleValues(value, line: line)
-        found += list.problems
-        mailRules += list.rules
+        mailRules += MailRuleValues.rules(value, line: line, &found)
       } else if let inner = value.mapping {
         if let family = SectionFamily(rawValue: path) {
           walk(inner, family)

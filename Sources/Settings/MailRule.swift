@@ -15,12 +15,6 @@ package struct MailRule: Sendable, Hashable {
   /// In a conversation, the part of the address before `+` and `@`.
   static let local = "{local}"
 
-  /// Whether a conversation as written has no other braces than `{local}`.
-  static func isConversation(_ text: String) -> Bool {
-    (try? ConversationID(text.replacing(local, with: "a"))) != nil
-      && !text.replacing(local, with: "").contains { "{}".contains($0) }
-  }
-
   package func matches(_ address: String, from sender: String) -> Bool {
     let (address, sender) = (address.lowercased(), sender.lowercased())
     return recipients.contains { $0.matches(address) } && senders?.contains { $0.matches(sender) } ?? true

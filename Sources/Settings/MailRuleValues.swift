@@ -3,28 +3,26 @@ import SettingKit
 import Yams
 
 /// The list `mail.accept` of a configuration file.
-struct MailRuleValues {
+enum MailRuleValues {
   /// More are a mistake.
   static let most = 1000
-  private static let identifier = SettingKind<ConversationID>.identifier
 
-  private(set) var rules = [MailRule]()
-  let problems: [SettingsDocument.Problem]
-
-  init(_ node: Node, line: Int) {
+  /// The valid rules. Adds what is wrong with the others to `problems`.
+  static func rules(_ node: Node, line: Int, _ problems: inout [SettingsDocument.Problem]) -> [MailRule] {
     var reader = EntryReader("rule", required: ["to", "conversation"], others: ["inbox", "from", "withoutPhoto"])
-    var lines = [Int]()
+    var (rules, lines) = ([MailRule](), [Int]())
     for (mapping, line) in reader.entries(
-      of: node, at: "mail.accept", line: line, beginning: "to: ADDRESS", most: Self.most)
+      of: node, at: "mail.accept", line: line, beginning: "to: ADDRESS", most: most)
     {
-      guard let rule = Self.rule(mapping, line, &reader) else { continue }
+      guard let rule = rule(mapping, line, &reader) else { continue }
       if let earlier = rules.firstIndex(where: { $0.covers(rule) }) {
         reader.complain(line, "no mail comes to this rule; the one of line \(lines[earlier]) is earlier")
       }
       rules.append(rule)
       lines.append(line)
     }
-    problems = reader.problems
+    problems += reader.problems
+    return rules
   }
 
   private static func rule(_ mapping: Node.Mapping, _ line: Int, _ reader: inout EntryReader) -> MailRule? {
@@ -36,10 +34,9 @@ struct MailRuleValues {
       case "to": recipients = patterns(value, key, line, &reader)
       case "from": senders = patterns(value, key, line, &reader)
       case "conversation":
-        let expects = "\(identifier.expects); `{local}` stands for the address before + and @"
-        conversation =
-          reader.value(value, key, line, expects: expects) { MailRule.isConversation($0) ? $0 : nil } ?? ""
-      case "inbox": inbox = reader.value(value, key, line, expects: identifier.expects) { try? InboxID($0) }
+        conversation = reader.conversation(
+          value, key, line, places: [MailRule.local], hint: "; `{local}` stands for the address before + and @")
+      case "inbox": inbox = reader.value(value, key, line, expects: EntryReader.identifier.expects) { try? InboxID($0) }
       default: withoutPhoto = reader.value(value, key, line, .word)
       }
     }

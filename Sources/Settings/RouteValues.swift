@@ -3,7 +3,7 @@ import SettingKit
 import Yams
 
 /// The list `routes` of a configuration file, as written.
-struct RouteValues {
+enum RouteValues {
   struct Entry {
     let line: Int
     var conversations = [ConversationPattern]()
@@ -15,22 +15,21 @@ struct RouteValues {
 
   /// More are a mistake.
   static let most = 1000
-  private static let conversation = SettingKind<ConversationID>.identifier
 
-  private(set) var entries = [Entry]()
-  let problems: [SettingsDocument.Problem]
-
-  init(_ node: Node, line: Int) {
+  /// The entries. Adds what is wrong with them to `problems`.
+  static func entries(_ node: Node, line: Int, _ problems: inout [SettingsDocument.Problem]) -> [Entry] {
+    var entries = [Entry]()
     var reader = EntryReader("route", required: ["conversation", "network"], others: ["as"])
     for (mapping, line) in reader.entries(
-      of: node, at: "routes", line: line, beginning: "conversation: NAME", most: Self.most)
+      of: node, at: "routes", line: line, beginning: "conversation: NAME", most: most)
     {
       let found = reader.problems.count
-      var entry = Self.entry(mapping, line, &reader)
+      var entry = entry(mapping, line, &reader)
       entry.isRejected = reader.problems.count > found
       entries.append(entry)
     }
-    problems = reader.problems
+    problems += reader.problems
+    return entries
   }
 
   private static func entry(_ mapping: Node.Mapping, _ line: Int, _ reader: inout EntryReader) -> Entry {
@@ -40,14 +39,14 @@ struct RouteValues {
       switch key {
       case "conversation":
         entry.conversations += reader.patterns(
-          value, key, line, expects: "\(conversation.expects), or a pattern with `*` and `?`", isConversation)
+          value, key, line, expects: "\(EntryReader.identifier.expects), or a pattern with `*` and `?`", isConversation)
       case "network":
         entry.network = written(
           reader.value(value, key, line, expects: "the name of a network") { $0.isEmpty ? nil : $0 })
       default:
         entry.alias = written(
           reader.value(
-            value, key, line, expects: conversation.expects,
+            value, key, line, expects: EntryReader.identifier.expects,
             advice: "; a name that begins with `#` belongs in quotation marks"
           ) { isConversation($0) ? $0 : nil })
       }
@@ -60,5 +59,5 @@ struct RouteValues {
     return entry
   }
 
-  private static func isConversation(_ text: String) -> Bool { conversation.parse(text) != nil }
+  private static func isConversation(_ text: String) -> Bool { EntryReader.identifier.parse(text) != nil }
 }

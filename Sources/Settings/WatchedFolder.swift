@@ -32,7 +32,7 @@ package struct WatchedFolder: Sendable, Hashable {
   /// How long a file that was sent stays in `.sent/`.
   package var keepFor = Duration.days(7)
 
-  private static let places = (1...4).map { "{folder\($0)}" }
+  static let places = (1...4).map { "{folder\($0)}" }
 
   package init(folder: String, conversation: String) {
     (self.folder, self.conversation) = (folder, conversation)
@@ -49,12 +49,6 @@ package struct WatchedFolder: Sendable, Hashable {
       name = name.replacing(place, with: folders[number])
     }
     return try? ConversationID(name)
-  }
-
-  /// Whether a conversation as written has no other braces than the known ones.
-  static func isConversation(_ text: String) -> Bool {
-    let plain = places.reduce(text) { $0.replacing($1, with: "a") }
-    return (try? ConversationID(plain)) != nil && !plain.contains { "{}".contains($0) }
   }
 }
 

@@ -3,24 +3,22 @@ import SettingKit
 import Yams
 
 /// The list `watch` of a configuration file.
-struct WatchedFolderValues {
+enum WatchedFolderValues {
   /// More are a mistake.
   static let most = 100
-  private static let identifier = SettingKind<ConversationID>.identifier
   private static let quiet = SettingKind<Duration>.duration(.milliseconds(100) ... .hours(1))
   private static let keepFor = SettingKind<Duration>.duration(.seconds(1) ... .days(3650))
 
-  private(set) var folders = [WatchedFolder]()
-  let problems: [SettingsDocument.Problem]
-
-  init(_ node: Node, line: Int) {
+  /// The valid folders. Adds what is wrong with the others to `problems`.
+  static func folders(_ node: Node, line: Int, _ problems: inout [SettingsDocument.Problem]) -> [WatchedFolder] {
+    var folders = [WatchedFolder]()
     var reader = EntryReader(
       "folder", required: ["folder", "conversation"],
       others: ["inbox", "text", "after", "existing", "quiet", "keepFor"])
     for (mapping, line) in reader.entries(
-      of: node, at: "watch", line: line, beginning: "folder: DIRECTORY", most: Self.most)
+      of: node, at: "watch", line: line, beginning: "folder: DIRECTORY", most: most)
     {
-      guard let folder = Self.folder(mapping, line, &reader) else { continue }
+      guard let folder = folder(mapping, line, &reader) else { continue }
       if folders.contains(where: {
         "\($0.folder)/".hasPrefix("\(folder.folder)/") || "\(folder.folder)/".hasPrefix("\($0.folder)/")
       }) {
@@ -29,7 +27,8 @@ struct WatchedFolderValues {
       }
       folders.append(folder)
     }
-    problems = reader.problems
+    problems += reader.problems
+    return folders
   }
 
   private static func folder(_ mapping: Node.Mapping, _ line: Int, _ reader: inout EntryReader) -> WatchedFolder? {
@@ -43,10 +42,10 @@ struct WatchedFolderValues {
         folder.folder =
           reader.value(value, key, line, expects: "an absolute path") { $0.hasPrefix("/") ? path($0) : nil } ?? ""
       case "conversation":
-        let expects = "\(identifier.expects), in which `{folder1}` to `{folder4}` are folders"
-        folder.conversation =
-          reader.value(value, key, line, expects: expects) { WatchedFolder.isConversation($0) ? $0 : nil } ?? ""
-      case "inbox": folder.inbox = reader.value(value, key, line, expects: identifier.expects) { try? InboxID($0) }
+        folder.conversation = reader.conversation(
+          value, key, line, places: WatchedFolder.places, hint: ", in which `{folder1}` to `{folder4}` are folders")
+      case "inbox":
+        folder.inbox = reader.value(value, key, line, expects: EntryReader.identifier.expects) { try? InboxID($0) }
       case "text": folder.text = reader.value(value, key, line, WatchedFolder.Text.kind)
       case "after": folder.after = reader.value(value, key, line, .word) ?? folder.after
       case "existing": folder.existing = reader.value(value, key, line, .word) ?? folder.existing
