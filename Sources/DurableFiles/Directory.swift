@@ -91,10 +91,14 @@ package final class Directory: Sendable {
     try file(name, flags: O_RDONLY | O_NONBLOCK | O_NOCTTY)
   }
 
-  /// The same for the file at a relative `path`, without following links anywhere.
-  ///
-  /// - Throws: also without openat2; open each directory then.
-  package func file(at path: String) throws(FileError) -> File { try file(path) }
+  /// The same for the file at a relative `path` below a directory, without following links anywhere.
+  package func file(at path: String) throws(FileError) -> File {
+    do { return try file(path) } catch {
+      // Without openat2, open its directory first.
+      guard error.code == EXDEV, let slash = path.lastIndex(of: "/") else { throw error }
+      return try directory(at: String(path[..<slash])).file(String(path[slash...].dropFirst()))
+    }
+  }
 
   /// Makes the file `name`, which must not exist, and opens it for writing.
   package func file(creating name: String, mode: mode_t = 0o600) throws(FileError) -> File {

@@ -43,16 +43,13 @@ package struct PhotoCache: Sendable {
     }
   }
 
-  private func existing(_ place: PhotoPlace) throws(FileError) -> Directory? {
-    do { return try directory(at: place.path) } catch {
-      if error.isMissing { return nil }
-      throw error
-    }
+  private func existing(_ path: String) throws -> Directory? {
+    do { return try directory(at: path) } catch  where error.isMissing { return nil }
   }
 
   /// Whether all files of the photo are there, with the note of a received one.
   package func isWhole(_ place: PhotoPlace, hasNote: Bool) throws -> Bool {
-    guard let directory = try existing(place) else { return false }
+    guard let directory = try existing(place.path) else { return false }
     let names = Self.names + (hasNote ? [ReceivedNote.fileName] : [])
     return try names.allSatisfy { try directory.entry($0)?.kind == .file }
   }
@@ -60,22 +57,15 @@ package struct PhotoCache: Sendable {
   /// The path of a photo's original or blurred preview, relative to the spool; nil if it is not there.
   package func path(_ place: PhotoPlace, isBlurred: Bool) throws -> String? {
     let name = isBlurred ? Self.blurredName : Self.originalName
-    guard try existing(place)?.entry(name)?.kind == .file else { return nil }
+    guard try existing(place.path)?.entry(name)?.kind == .file else { return nil }
     return "\(place.path)/\(name)"
   }
 
   /// A file of the cache; nil if it is not there.
   package func file(_ name: String, at place: PhotoPlace) throws -> File? {
     guard Self.names.contains(name) else { return nil }
-    do { return try root.file(at: "\(Self.names(in: place.path).joined(separator: "/"))/\(name)") } catch {
-      if error.isMissing { return nil }
-      // Without openat2.
-      guard error.code == EXDEV else { throw error }
-    }
-    do { return try directory(at: place.path).file(name) } catch {
-      if error.isMissing { return nil }
-      throw error
-    }
+    let path = try Self.names(in: place.path).joined(separator: "/")
+    do { return try root.file(at: "\(path)/\(name)") } catch  where error.isMissing { return nil }
   }
 
   package func original(at place: PhotoPlace) throws -> File {
@@ -101,16 +91,11 @@ package struct PhotoCache: Sendable {
   }
 
   package func look(_ path: String) throws -> (original: Bool, thumbnails: Bool) {
-    do {
-      let directory = try directory(at: path)
-      return (
-        try directory.entry(Self.originalName) != nil,
-        try Self.thumbnailNames.contains { try directory.entry($0) != nil }
-      )
-    } catch let error as FileError {
-      if error.isMissing { return (false, false) }
-      throw error
-    }
+    guard let directory = try existing(path) else { return (false, false) }
+    return (
+      try directory.entry(Self.originalName) != nil,
+      try Self.thumbnailNames.contains { try directory.entry($0) != nil }
+    )
   }
 
   private func directory(at path: String) throws(FileError) -> Directory {

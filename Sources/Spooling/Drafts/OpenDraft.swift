@@ -25,11 +25,8 @@ package struct OpenDraft: Sendable {
   }
 
   /// Opens the draft `name`; nil if it is not in `draft/`, for example since it was sent.
-  package init?(_ name: RequestName, in spool: Spool) throws(FileError) {
-    do { directory = try spool.draft.directory(name.text) } catch {
-      if error.isMissing { return nil }
-      throw error
-    }
+  package init?(_ name: RequestName, in spool: Spool) throws {
+    do { directory = try spool.draft.directory(name.text) } catch  where error.isMissing { return nil }
     self.name = name
     self.spool = spool
   }
@@ -82,10 +79,7 @@ package struct OpenDraft: Sendable {
   package func text() throws -> String? {
     do {
       return try directory.file("text").contents(limit: RequestLimits.textFileBytes).map(textWithoutNewline)
-    } catch {
-      if error.isMissing { return nil }
-      throw error
-    }
+    } catch  where error.isMissing { return nil }
   }
 
   /// When a file was last added to it or removed.

@@ -62,10 +62,7 @@ package struct IncomingSpool: Sendable {
         let failedName = base.alternative(number)
         do {
           guard try new.move(text, to: failed, as: failedName.text) else { continue }
-        } catch {
-          if error.isMissing { return nil }
-          throw error
-        }
+        } catch  where error.isMissing { return nil }
         try failed.sync()
         try new.sync()
         return failedName
