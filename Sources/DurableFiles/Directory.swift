@@ -26,6 +26,9 @@ package final class Directory: Sendable {
   /// The path of `name` below this directory, for error sentences and other tools.
   package func path(of name: String) -> String { "\(path)/\(name)" }
 
+  /// A short path to this directory, valid in this process only.
+  package var pathByDescriptor: String { "/proc/self/fd/\(descriptor)" }
+
   // MARK: Looking
 
   /// The status of `name`, without following a link; nil if it does not exist.
@@ -119,6 +122,9 @@ package final class Directory: Sendable {
 
   // MARK: Changing
 
+  /// Takes the kernel's lock (flock) on the directory; false if it is taken. It ends with this `Directory`.
+  package func tryLock() throws(FileError) -> Bool { try tryFlock(descriptor, path) }
+
   /// Makes the directory `name`; false if the name is taken.
   package func make(_ name: String, mode: mode_t = 0o700) throws(FileError) -> Bool {
     if mkdirat(descriptor, name, mode) == 0 { return true }
@@ -185,9 +191,9 @@ package final class Directory: Sendable {
     }
     do { _ = try entry() } catch { throw FileError("sync", path, code: error.code) }
   }
-}
 
-extension Directory {
+  // MARK: Names of any bytes
+
   /// As `entry`, for a name of any bytes.
   package func entry(bytes name: [UInt8]) throws(FileError) -> Entry? {
     if let entry = Entry(descriptor, Self.terminated(name)) { return entry }
@@ -204,16 +210,7 @@ extension Directory {
   }
 
   private static func terminated(_ name: [UInt8]) -> [CChar] { name.map(CChar.init(bitPattern:)) + [0] }
-}
 
-extension Directory {
-  /// Takes the kernel's lock (flock) on the directory; false if it is taken. It ends with this `Directory`.
-  package func tryLock() throws(FileError) -> Bool {
-    try tryFlock(descriptor, path)
-  }
-}
-
-extension Directory {
   /// As `forEachName`, from a position that an earlier call returned, with the position of each name. Rounds from
   /// position to position visit every name that stays. Positions survive restarts. Returns whether the end was reached.
   package func forEachName(from position: Int, _ visit: ([UInt8], Int) throws -> Bool) throws -> Bool {
@@ -234,8 +231,8 @@ extension Directory {
         if errno != 0 { throw FileError("read", path) }
         return true
       }
-      let name = Self.name(of: entry)
-      if name == [UInt8(ascii: ".")] || name == Array("..".utf8) { continue }
+      // `d_name` is unsafe here: Swift copies its declared length, and the record may be shorter.
+      guard let name = Self.name(ckernel_entry_name(entry)) else { continue }
       guard try visit(name, here) else { return false }
     }
   }
@@ -254,23 +251,16 @@ extension Directory {
         while offset < bytes {
           let record = ckernel_record_at(start + offset)
           offset += record.length
-          let name = Array(UnsafeRawBufferPointer(start: record.name, count: strlen(record.name)))
-          if name == [UInt8(ascii: ".")] || name == Array("..".utf8) { continue }
+          guard let name = Self.name(record.name) else { continue }
           guard try visit(name, Entry.Kind(told: record.type)) else { return }
         }
       }
     }
   }
 
-  /// The name in a record of `readdir`. `d_name` is unsafe here: Swift copies its declared length, and the record may
-  /// be shorter.
-  static func name(of entry: UnsafePointer<dirent>) -> [UInt8] {
-    guard let name = ckernel_entry_name(entry) else { return [] }
-    return Array(UnsafeRawBufferPointer(start: name, count: strlen(name)))
+  /// nil for the directory itself and its parent.
+  private static func name(_ text: UnsafePointer<CChar>) -> [UInt8]? {
+    let name = Array(UnsafeRawBufferPointer(start: text, count: strlen(text)))
+    return name == [UInt8(ascii: ".")] || name == Array("..".utf8) ? nil : name
   }
-}
-
-extension Directory {
-  /// A short path to this directory, valid in this process only.
-  package var pathByDescriptor: String { "/proc/self/fd/\(descriptor)" }
 }

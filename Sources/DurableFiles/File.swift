@@ -21,6 +21,13 @@ package final class File: Sendable {
 
   deinit { close(descriptor) }
 
+  /// The same open file under a client's name.
+  package func called(_ name: String) throws(FileError) -> File {
+    let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+    guard copy >= 0 else { throw FileError("open", path) }
+    return File(descriptor: copy, path: name)
+  }
+
   package func entry() throws(FileError) -> Entry {
     guard let entry = Entry(descriptor, "") else { throw FileError("stat", path) }
     return entry
@@ -116,6 +123,13 @@ package final class File: Sendable {
     guard fchmod(descriptor, mode) == 0 else { throw FileError("set the permissions of", path) }
   }
 
+  /// Sets the times of the last change of the contents and of the last reading, in nanoseconds since 1970.
+  package func setModified(_ nanoseconds: Int64) throws(FileError) {
+    let seconds = nanoseconds / 1_000_000_000
+    let time = timespec(tv_sec: Int(seconds), tv_nsec: Int(nanoseconds - seconds * 1_000_000_000))
+    if futimens(descriptor, [time, time]) != 0 { throw FileError("set the time of", path) }
+  }
+
   package func truncate(to size: Int) throws(FileError) {
     guard ftruncate(descriptor, off_t(size)) == 0 else { throw FileError("truncate", path) }
   }
@@ -152,9 +166,7 @@ extension File {
     self.init(descriptor: descriptor, path: path)
     if try entry().kind != .file { throw FileError("read as a plain file", path, code: EINVAL) }
   }
-}
 
-extension File {
   /// Reads a pipe, a device, or standard input (`-`) into memory, at most one byte more than `limit`. The rest of a
   /// pipe is read and dropped, so that its writer does not fail.
   package convenience init(readingStream path: String, limit: Int) throws(FileError) {
@@ -178,30 +190,12 @@ extension File {
       if total > limit && !isPipe { return }
     }
   }
-}
 
-extension File {
   /// A file in memory with `bytes`, and without a name.
   package convenience init(inMemory bytes: [UInt8]) throws(FileError) {
     let descriptor = ckernel_memory_file("photo")
     guard descriptor >= 0 else { throw FileError("keep", "a photo") }
     self.init(descriptor: descriptor, path: "a photo", isStream: true)
     try write(bytes)
-  }
-}
-
-extension File {
-  /// Sets the times of the last change of the contents and of the last reading, in nanoseconds since 1970.
-  package func setModified(_ nanoseconds: Int64) throws(FileError) {
-    let seconds = nanoseconds / 1_000_000_000
-    let time = timespec(tv_sec: Int(seconds), tv_nsec: Int(nanoseconds - seconds * 1_000_000_000))
-    if futimens(descriptor, [time, time]) != 0 { throw FileError("set the time of", path) }
-  }
-
-  /// The same open file under a client's name.
-  package func called(_ name: String) throws(FileError) -> File {
-    let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
-    guard copy >= 0 else { throw FileError("open", path) }
-    return File(descriptor: copy, path: name)
   }
 }
