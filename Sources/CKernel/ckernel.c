@@ -14,7 +14,6 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -140,16 +139,6 @@ int ckernel_status_at(int directory, const char *name, struct ckernel_status *st
   status->links = found.stx_nlink;
   status->mode = found.stx_mode;
   return 0;
-}
-
-int ckernel_terminal_columns(int terminal) {
-  struct winsize size;
-  return ioctl(terminal, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
-}
-
-int ckernel_terminal_rows(int terminal) {
-  struct winsize size;
-  return ioctl(terminal, TIOCGWINSZ, &size) == 0 ? size.ws_row : 0;
 }
 
 int ckernel_close_from(posix_spawn_file_actions_t *actions, int first) {

@@ -86,12 +86,6 @@ int ckernel_status_at(int directory, const char *name, struct ckernel_status *st
 /* The commit that this was built from by `make build`; empty otherwise. */
 const char *ckernel_commit(void);
 
-/* The width of a terminal in columns, or 0. */
-int ckernel_terminal_columns(int terminal);
-
-/* Its height in lines, or 0. */
-int ckernel_terminal_rows(int terminal);
-
 /* Raises the limit of descriptors for this process and its children, as far as permitted. Returns the limit. */
 long ckernel_allow_descriptors(long wanted);
 

@@ -74,7 +74,7 @@ struct QueueCommand: AsyncParsableCommand {
     }
     if state == .failed { try ledger?.forEachRefused(conversation: to) { try printer.print($0) } }
     printer.finish(state)
-    if let to, printer.isEmpty { complainOfUnknown([to], in: spool, "nothing was ever sent there") }
+    if let to, printer.count == 0 { complainOfUnknown([to], in: spool, "nothing was ever sent there") }
     // For people; programs have the log and `check`.
     if !json, let trouble = daemon?.trouble { Swift.print("! \(escaped(trouble))") }
     if isSilent { Terminal.complain(ControlError.noAnswer.description) }
@@ -145,17 +145,10 @@ extension MessageState: ExpressibleByArgument {}
 private struct QueuePrinter {
   let isJSON: Bool
   let progress: [String: Double]
-  private var count = 0
-  private var bytes = 0
+  var count = 0
+  var bytes = 0
   /// The number of printed messages that a daemon would send.
-  private(set) var waiting = 0
-
-  var isEmpty: Bool { count == 0 }
-
-  init(isJSON: Bool, progress: [String: Double]) {
-    self.isJSON = isJSON
-    self.progress = progress
-  }
+  var waiting = 0
 
   mutating func print(_ line: QueueLine) throws {
     var line = line

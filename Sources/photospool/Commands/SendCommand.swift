@@ -81,8 +81,7 @@ struct SendCommand: AsyncParsableCommand {
     // A reader of a pipe gets the name before the wait.
     fflush(nil)
     guard let followed else { return }
-    let waiting = Waiting(followed, showsProgress: Terminal.errorIsTerminal, untilRelayed: relayed && !wait)
-    try await waiting.wait(for: [name.text])
+    try await Waiting(spool: followed, untilRelayed: relayed && !wait).wait(for: [name.text])
   }
 
   private func readText() throws -> String {

@@ -19,7 +19,7 @@ struct WaitCommand: AsyncParsableCommand {
   var names: [String]
 
   func run() async throws {
-    let waiting = Waiting(try options.openToFollow(), showsProgress: Terminal.errorIsTerminal, untilRelayed: relayed)
-    try await waiting.wait(for: names, timeout: timeout?.seconds)
+    try await Waiting(spool: options.openToFollow(), untilRelayed: relayed)
+      .wait(for: names, timeout: timeout?.seconds)
   }
 }

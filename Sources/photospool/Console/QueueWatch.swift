@@ -23,11 +23,10 @@ struct QueueWatch {
     var ledger: LedgerView?
     while true {
       if ledger == nil { ledger = try LedgerView(ifReadable: spool.state) }
-      let height = Int(ckernel_terminal_rows(STDOUT_FILENO))
-      let width = Int(ckernel_terminal_columns(STDOUT_FILENO))
+      let (columns, height) = Terminal.size(of: STDOUT_FILENO)
       // The last row stays free for the cursor and the shell's prompt.
       let rows = max(1, (height > 0 ? height : 24) - 1)
-      draw(try lines(ledger, rows: rows).prefix(rows), columns: width > 0 ? width : 80)
+      draw(try lines(ledger, rows: rows).prefix(rows), columns: columns > 0 ? columns : 80)
       if ckernel_output_failed() { return }
       Thread.sleep(forTimeInterval: Self.interval)
     }

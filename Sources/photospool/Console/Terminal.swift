@@ -1,4 +1,3 @@
-import CKernel
 import Foundation
 import LogOutput
 import Messages
@@ -27,15 +26,15 @@ enum Terminal {
   /// Draws `line` over the last line of standard error.
   static func redraw(_ line: String) { StandardError.write("\r\u{1b}[K\(line)") }
 
-  /// The columns of standard error's terminal; 80 if unknown.
-  static var columns: Int {
-    let columns = Int(ckernel_terminal_columns(STDERR_FILENO))
-    return columns > 0 ? columns : 80
+  /// The size of a terminal in characters; 0 if unknown.
+  static func size(of terminal: Int32) -> (columns: Int, rows: Int) {
+    var size = winsize()
+    return ioctl(terminal, UInt(TIOCGWINSZ), &size) == 0 ? (Int(size.ws_col), Int(size.ws_row)) : (0, 0)
   }
 
   /// The columns of standard output's terminal; nil if unknown.
   static let outputColumns: Int? = {
-    let columns = outputIsTerminal ? Int(ckernel_terminal_columns(STDOUT_FILENO)) : 0
+    let columns = outputIsTerminal ? size(of: STDOUT_FILENO).columns : 0
     return columns > 0 ? columns : nil
   }()
 

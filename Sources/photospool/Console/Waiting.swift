@@ -6,18 +6,11 @@ import Ledgers
 import Messages
 import Spooling
 
-/// Waits for requests by polling the ledger.
+/// Waits for requests by polling the ledger, with progress on a terminal.
 struct Waiting {
-  private let spool: Spool
-  private let showsProgress: Bool
+  let spool: Spool
   /// Whether the cluster's queue suffices.
-  private let untilRelayed: Bool
-
-  init(_ spool: Spool, showsProgress: Bool, untilRelayed: Bool = false) {
-    self.spool = spool
-    self.showsProgress = showsProgress
-    self.untilRelayed = untilRelayed
-  }
+  var untilRelayed = false
 
   private enum Outcome {
     case sent
@@ -37,7 +30,7 @@ struct Waiting {
     var waiting = names
     var looks = 0
     var held = Set<String>()
-    defer { if showsProgress { Terminal.redraw("") } }
+    defer { if Terminal.errorIsTerminal { Terminal.redraw("") } }
     while true {
       if ledger == nil { ledger = try LedgerView(ifReadable: spool.state) }
       while let name = waiting.first {
@@ -46,7 +39,7 @@ struct Waiting {
         case .failed(let sentence): throw Failure(.unavailable, sentence)
         case .unknown: throw Failure(.noInput, "no request \(name) is known; see `photospool queue`")
         case nil:
-          if showsProgress, let ledger { try draw(name, ledger) }
+          if Terminal.errorIsTerminal, let ledger { try draw(name, ledger) }
         }
         if waiting.first == name { break }
       }
@@ -119,13 +112,13 @@ struct Waiting {
     let uploads = try ControlClient.ask(.progress, in: spool.state)?.progress ?? [:]
     let shares = states.map { $0.state.share(upload: uploads[$0.message.text] ?? 0) }
     let share = shares.reduce(0, +) / Double(states.count)
-    let width = max(10, min(40, Terminal.columns - 40))
+    let columns = Terminal.size(of: STDERR_FILENO).columns
+    let width = columns > 0 ? max(10, min(40, columns - 40)) : 40
     let current = states.firstIndex { !$0.state.isFinal } ?? states.count - 1
     Terminal.redraw(
       "\(Terminal.bar(share, width: width)) \(Int(share * 100)) %  \(current + 1) of \(states.count): \(states[current].state.rawValue)"
     )
   }
-
 }
 
 extension MessageState {

@@ -119,11 +119,9 @@ struct SendmailCommand: ParsableCommand {
     var now = time(nil)
     var parts = tm()
     gmtime_r(&now, &parts)
-    let days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
-    let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
-    func two(_ number: Int32) -> String { (number < 10 ? "0" : "") + "\(number)" }
-    let clock = [parts.tm_hour, parts.tm_min, parts.tm_sec].map(two).joined(separator: ":")
-    return
-      "\(days[Int(parts.tm_wday)]), \(parts.tm_mday) \(months[Int(parts.tm_mon)]) \(parts.tm_year + 1900) \(clock) +0000"
+    var text = [CChar](repeating: 0, count: 64)
+    // In English, as no locale is ever set.
+    let count = strftime(&text, text.count, "%a, %-d %b %Y %H:%M:%S +0000", &parts)
+    return String(decoding: text.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
 }

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Foundation
+import Control
 import Ledgers
 import Messages
 import Spooling
@@ -29,7 +29,7 @@ struct PhotosCommand: ParsableCommand {
   func run() throws {
     let spool = try options.openSpool()
     guard let view = try LedgerView(ifThereIsOneIn: spool.state) else { return }
-    if received { return try ReceivedList(isJSON: json, inbox: inbox, conversation: to).print(view, in: spool) }
+    if received { return try printReceived(view, in: spool) }
     var hasHeading = json
     try view.forEachPhoto(inbox: inbox, conversation: to) { photo in
       if json { return try printJSON(photo) }
@@ -43,6 +43,27 @@ struct PhotosCommand: ParsableCommand {
         escaped(photo.inbox), escaped(photo.conversation), photo.sender.map { escaped($0) } ?? "-", photo.path,
       ]
       print(row(fields))
+    }
+  }
+
+  /// Prints all announced photos in order of arrival.
+  private func printReceived(_ view: LedgerView, in spool: Spool) throws {
+    // Without an answer of the daemon the list has no progress.
+    let progress = (try? ControlClient.ask(.progress, in: spool.state))?.progress ?? [:]
+    try view.forEachReceived(inbox: inbox, conversation: to) { photo in
+      var photo = photo
+      photo.progress = progress[photo.message]
+      if json { return try printJSON(photo) }
+      let fields = [
+        photo.message, photo.progress.map { "\(photo.state.rawValue) \(Int($0 * 100)) %" } ?? photo.state.rawValue,
+        photo.hidden ? "hidden" : "shown", photo.bytes.map { sizeInWords($0) } ?? "-",
+        Terminal.age(since: photo.receivedAt), escaped(photo.inbox), escaped(photo.conversation),
+        photo.sender.map { escaped($0) } ?? "-", escaped(photo.remote),
+      ]
+      print(fields.joined(separator: "  "))
+      if let error = photo.error {
+        print("    (\(escaped(error))\(photo.nextAttempt.map { "; next attempt \($0)" } ?? ""))")
+      }
     }
   }
 

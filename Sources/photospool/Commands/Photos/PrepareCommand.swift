@@ -34,7 +34,7 @@ struct PrepareCommand: AsyncParsableCommand {
     var unwritten = 0
     let darkroom = settings.makeDarkroom()
     defer { darkroom.close() }
-    try await Preparing(darkroom, ahead: 4 * darkroom.processes).forEach(files) { file, result in
+    try await darkroom.prepareAll(files, ahead: 4 * darkroom.processes) { file, result in
       progress.hide()
       do {
         let photo = try result.get()

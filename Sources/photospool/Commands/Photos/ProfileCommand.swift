@@ -77,8 +77,7 @@ private struct ProfileChange: ParsableArguments {
     let inbox = try from.map { try InboxID($0) }
     let name = try Submission(profilePhoto: photo, of: inbox, key: key).drop(into: options.path())
     print(name)
-    guard wait else { return }
-    try await Waiting(options.openSpool(), showsProgress: Terminal.errorIsTerminal).wait(for: [name.text])
+    if wait { try await Waiting(spool: options.openSpool()).wait(for: [name.text]) }
   }
 }
 
