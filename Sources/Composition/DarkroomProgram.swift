@@ -6,29 +6,17 @@ package enum DarkroomProgram {
 
   /// The versions of the decoding libraries; nil if the program cannot be started.
   package static func libraries() -> String? {
-    guard let (text, status) = try? output(of: "--version"), status == 0 else { return nil }
+    guard let (text, status) = Programs.output(of: path, "--version"), status == 0 else { return nil }
     return text.trimmingCharacters(in: .newlines)
-  }
-
-  private static func output(of word: String) throws -> (text: String, status: Int32) {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: path)
-    process.arguments = [word]
-    let output = Pipe()
-    process.standardOutput = output
-    do { try process.run() } catch {
-      throw Failure(.configuration, "\(path) cannot be started; install photospool again")
-    }
-    let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    process.waitUntilExit()
-    return (text, process.terminationStatus)
   }
 
   /// Tests the sandbox. Returns a sentence.
   ///
   /// - Throws: the failed protection.
   package static func probe() throws -> String {
-    let (text, status) = try output(of: "probe")
+    guard let (text, status) = Programs.output(of: path, "probe") else {
+      throw Failure(.configuration, "\(path) cannot be started; install photospool again")
+    }
     let lines = text.split(separator: "\n")
     let allowed = lines.filter { $0.hasSuffix("ALLOWED") }.map { String($0.prefix { $0 != ":" }) }
     guard status == 0 else {

@@ -88,15 +88,7 @@ struct MailChecks {
 
   /// Postfix's `message_size_limit`, where Postfix is installed.
   private static var postfixLimit: Int? {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/sbin/postconf")
-    process.arguments = ["-h", "message_size_limit"]
-    let output = Pipe()
-    process.standardOutput = output
-    process.standardError = FileHandle.nullDevice
-    do { try process.run() } catch { return nil }
-    let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    process.waitUntilExit()
-    return Int(text.trimmingCharacters(in: .whitespacesAndNewlines))
+    let output = Programs.output(of: "/usr/sbin/postconf", "-h", "message_size_limit", isSilent: true)
+    return output.flatMap { Int($0.text.trimmingCharacters(in: .whitespacesAndNewlines)) }
   }
 }
