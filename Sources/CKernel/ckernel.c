@@ -18,7 +18,6 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <sys/utsname.h>
@@ -103,15 +102,6 @@ int ckernel_syncs_whole(int directory) {
 int ckernel_sync_whole(int directory) { return syncfs(directory); }
 
 int ckernel_await_writeback(int file) { return sync_file_range(file, 0, 0, SYNC_FILE_RANGE_WAIT_BEFORE); }
-
-int64_t ckernel_free_bytes(int directory) {
-  struct statvfs status;
-  if (fstatvfs(directory, &status) != 0) return -1;
-  uint64_t bytes;
-  if (__builtin_mul_overflow((uint64_t)status.f_bavail, (uint64_t)status.f_frsize, &bytes) || bytes > INT64_MAX)
-    return INT64_MAX;
-  return (int64_t)bytes;
-}
 
 int ckernel_has_writer(int file) {
   if (fcntl(file, F_SETLEASE, F_RDLCK) == 0) {

@@ -169,9 +169,10 @@ package final class Directory: Sendable {
 
   /// The bytes that this process may still use on its filesystem.
   package func freeBytes() throws(FileError) -> Int {
-    let bytes = ckernel_free_bytes(descriptor)
-    guard bytes >= 0 else { throw FileError("ask for the room of", path) }
-    return Int(bytes)
+    var status = statvfs()
+    guard fstatvfs(descriptor, &status) == 0 else { throw FileError("ask for the room of", path) }
+    let (bytes, overflow) = UInt(status.f_bavail).multipliedReportingOverflow(by: UInt(status.f_frsize))
+    return overflow ? .max : Int(clamping: bytes)
   }
 
   /// Syncs the names in this directory. As with `File.sync`, an error is final for the descriptor: a retry repeats the

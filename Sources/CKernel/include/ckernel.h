@@ -52,9 +52,6 @@ int ckernel_sync_whole(int directory);
    earlier without being reported. */
 int ckernel_await_writeback(int file);
 
-/* The bytes that this process may still use on the filesystem of `directory`; -1 with errno. */
-int64_t ckernel_free_bytes(int directory);
-
 /* Whether a process holds `file` open for writing: 1 yes, 0 no, -1 unknown. */
 int ckernel_has_writer(int file);
 
