@@ -206,8 +206,12 @@ struct SpoolHousekeeping: Sendable {
     }
     notes[note] = "\(isAtEnd ? 0 : next)"
     // Entries with rows were removed before.
+    return try await remove(old, from: place, &left)
+  }
+
+  private func remove(_ names: [String], from place: Directory, _ left: inout [String]) async throws -> Int {
     var count = 0
-    for name in old {
+    for name in names {
       try await tidy(&left, &count) {
         if !isRehearsal { try place.removeTree(name) }
         return true
@@ -233,14 +237,8 @@ struct SpoolHousekeeping: Sendable {
       }
       return true
     }
-    var count = 0
-    for mail in mails.sorted(by: { $0.changed < $1.changed }).dropLast(mostMails) {
-      try await tidy(&left, &count) {
-        if !isRehearsal { try spool.failed.removeTree(mail.name) }
-        return true
-      }
-    }
-    return count
+    let old = mails.sorted { $0.changed < $1.changed }.dropLast(mostMails)
+    return try await remove(old.map(\.name), from: spool.failed, &left)
   }
 
   // MARK: Announcements
