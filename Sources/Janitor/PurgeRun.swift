@@ -1,6 +1,5 @@
 import Digests
 import DurableFiles
-import Foundation
 import Ledgers
 import Messages
 import Spooling

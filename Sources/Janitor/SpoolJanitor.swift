@@ -1,5 +1,4 @@
 import DurableFiles
-import Foundation
 import Ledgers
 import Messages
 import Settings

@@ -2,11 +2,6 @@ import SettingKit
 
 /// Settings from the environment by key, and their errors.
 struct EnvironmentValues {
-  struct Value {
-    let text: String
-    let variable: String
-  }
-
   /// The documented short name of `spool.directory`.
   static let spoolVariable = "PHOTOSPOOL_SPOOL"
   private static let prefix = "PHOTOSPOOL_"
@@ -16,7 +11,7 @@ struct EnvironmentValues {
 
   private static let onlyInFiles = SectionFamily.allCases.map(\.rawValue) + ["routes", "watch"]
 
-  private(set) var values = [String: Value]()
+  private(set) var values = Settings.Source()
   private(set) var rejected = Set<String>()
   private(set) var problems = [SettingsProblem]()
 
@@ -38,11 +33,11 @@ struct EnvironmentValues {
         problems.append(SettingsProblem(place: name, sentence: complaint))
         rejected.insert(setting.key)
       } else if let other = values[setting.key], other.text != text {
-        let sentence = "\(other.variable) sets `\(setting.key)` differently; keep one of them"
+        let sentence = "\(other.origin) sets `\(setting.key)` differently; keep one of them"
         problems.append(SettingsProblem(place: name, sentence: sentence))
         rejected.insert(setting.key)
       } else {
-        values[setting.key] = Value(text: text, variable: name)
+        values[setting.key] = (text, .environment(name))
       }
     }
   }

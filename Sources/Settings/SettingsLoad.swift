@@ -2,7 +2,7 @@ import SettingKit
 
 extension Settings {
   /// Values by key as texts, with their origins.
-  private typealias Source = [String: (text: String, origin: SettingOrigin)]
+  typealias Source = [String: (text: String, origin: SettingOrigin)]
 
   /// Reads the configuration: a flag precedes the environment, which precedes the file. All values are checked,
   /// overridden ones as well, and all errors are reported at once.
@@ -49,7 +49,7 @@ extension Settings {
     }
 
     let sources = [
-      given, variables.values.mapValues { ($0.text, .environment($0.variable)) },
+      given, variables.values,
       written.values.mapValues { ($0.text, .file(file ?? "", line: $0.line)) },
     ]
     var settings = Settings(reading: sources, sections: written.sections, of: file ?? "")

@@ -79,8 +79,7 @@ package enum MailName {
 
   /// A mail's name as part of a request's: other characters become `-`.
   package static func label(_ name: [UInt8]) -> String {
-    let allowed = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-".utf8)
-    var label = name.prefix(longest).map { allowed.contains($0) ? $0 : UInt8(ascii: "-") }
+    var label = name.prefix(longest).map { isTokenByte($0) ? $0 : UInt8(ascii: "-") }
     if let first = label.first, [UInt8(ascii: "."), UInt8(ascii: "-")].contains(first) { label[0] = UInt8(ascii: "_") }
     return String(decoding: label, as: UTF8.self)
   }

@@ -1,5 +1,4 @@
 import DurableFiles
-import Glibc
 
 extension Spool {
   /// Moves an entry that is not a request's directory, under any name, from `new/` into its own directory in `failed/`

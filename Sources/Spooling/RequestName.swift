@@ -46,6 +46,7 @@ package struct IdempotencyKey: Hashable, Sendable, CustomStringConvertible {
 }
 
 private func isToken(_ text: String) -> Bool {
-  (1...RequestName.longest).contains(text.utf8.count)
-    && text.utf8.allSatisfy { $0.isAlphanumeric || "._-".utf8.contains($0) }
+  (1...RequestName.longest).contains(text.utf8.count) && text.utf8.allSatisfy(isTokenByte)
 }
+
+func isTokenByte(_ byte: UInt8) -> Bool { byte.isAlphanumeric || "._-".utf8.contains(byte) }

@@ -90,16 +90,6 @@ struct SchemaTests {
     }
   }
 
-  @Test("every default is a value that its own setting takes")
-  func defaultsAreValid() {
-    for setting in SettingsSchema.settings {
-      #expect(setting.complaint(about: setting.defaultText) == nil)
-      var settings = Settings()
-      #expect(setting.assign(setting.defaultText, in: &settings))
-      #expect(settings == Settings())
-    }
-  }
-
   @Test("a text that a setting does not take changes nothing")
   func refusedTextChangesNothing() {
     for setting in SettingsSchema.settings {

@@ -1,5 +1,4 @@
 import DurableFiles
-import Glibc
 import Messages
 
 /// A message in `incoming/new/`, from a bridge or heard on a network; its attachment is not parsed yet.
@@ -85,13 +84,11 @@ package enum IncomingReader {
 
   private static func names(in directory: Directory) throws -> [String] {
     var names = [String]()
-    var isTooMany = false
     try directory.forEachName { bytes in
       names.append(String(decoding: bytes, as: UTF8.self))
-      isTooMany = names.count > IncomingLimits.entries
-      return !isTooMany
+      return names.count <= IncomingLimits.entries
     }
-    if isTooMany {
+    if names.count > IncomingLimits.entries {
       throw Refusal.incoming(
         "the directory holds more than \(IncomingLimits.entries) names; it has to hold from-conversation, inbox, message,"
           + " sender and attachment")

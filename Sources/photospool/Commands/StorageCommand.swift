@@ -1,7 +1,6 @@
 import ArgumentParser
 import Composition
 import DurableFiles
-import Foundation
 import Janitor
 import Ledgers
 import Messages

@@ -91,7 +91,11 @@ struct PhotoViewing {
     while true {
       let now = try self.photo(photo.message.text)
       if now.state == .downloaded, let path = try path(now, isBlurred: now.isHidden) { return path }
-      if now.state == .failed { throw Self.failure(now) }
+      if now.state == .failed {
+        let reason = now.error.map { escaped($0) } ?? "its download failed"
+        throw Failure(
+          .unavailable, "\(now.message) cannot be fetched: \(reason)\(now.cause.map { " (\($0))" } ?? "")")
+      }
       if ContinuousClock.now >= end {
         let reason = now.error.map { ": \(escaped($0))" } ?? ""
         throw Failure(.tryAgain, "\(photo.message) is not there yet; fetching continues\(reason)")
@@ -120,11 +124,5 @@ struct PhotoViewing {
           status, "\(photo.message) cannot be fetched: \(escaped(error.sentence)) (\(error.cause.rawValue))")
       }
     }
-  }
-
-  private static func failure(_ photo: PhotoStory) -> Failure {
-    let reason = photo.error.map { escaped($0) } ?? "its download failed"
-    return Failure(
-      .unavailable, "\(photo.message) cannot be fetched: \(reason)\(photo.cause.map { " (\($0))" } ?? "")")
   }
 }

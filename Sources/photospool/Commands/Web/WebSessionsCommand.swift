@@ -1,6 +1,5 @@
 import ArgumentParser
 import Composition
-import Foundation
 import Messages
 import WebAccess
 
