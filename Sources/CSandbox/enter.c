@@ -38,10 +38,10 @@ static uint64_t file_rights(int version) {
   return (UINT64_C(1) << rights[version > known ? known : version]) - 1;
 }
 
-static int give_up_files(csandbox_report *report) {
+// Returns Landlock's version, 0 without it, or -1 with errno.
+static int give_up_files(void) {
   const int version =
     (int)syscall(SYS_landlock_create_ruleset, NULL, (size_t)0, LANDLOCK_CREATE_RULESET_VERSION);
-  report->landlock = 0;
   if (version < 1) return 0;
   const struct ruleset ruleset = {.files = file_rights(version), .networks = 3, .scopes = 3};
   const size_t size = version >= first_with_scopes ? 24 : version >= first_with_networks ? 16 : 8;
@@ -50,8 +50,7 @@ static int give_up_files(csandbox_report *report) {
   // A ruleset without rules allows nothing that it handles.
   const int result = (int)syscall(SYS_landlock_restrict_self, file, 0);
   close(file);
-  if (result == 0) report->landlock = version;
-  return result;
+  return result == 0 ? version : -1;
 }
 
 static int limit(int resource, uint64_t value) {
@@ -119,7 +118,7 @@ static int filter_calls(void) {
   return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
 }
 
-int csandbox_enter(uint64_t memory, csandbox_report *report) {
+int csandbox_enter(uint64_t memory) {
   // Closes descriptors that the parent left open by mistake. Kernels before 5.9 lack the call.
   close_range(first_stray, ~0U, 0);
   if (end_at_faults() != 0) return -1;
@@ -129,6 +128,6 @@ int csandbox_enter(uint64_t memory, csandbox_report *report) {
   if (limit_memory(memory) != 0) return -1;
   // An undumpable process cannot be inspected by others of the same user.
   if (prctl(PR_SET_DUMPABLE, 0) != 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return -1;
-  if (give_up_files(report) != 0) return -1;
-  return filter_calls();
+  const int landlock = give_up_files();
+  return landlock < 0 || filter_calls() != 0 ? -1 : landlock;
 }

@@ -53,14 +53,12 @@ struct Darkroom {
     }
   }
 
-  /// Enters the sandbox. Returns nil if the kernel refuses; then nothing may be decoded.
-  private static func enterSandbox(memory: UInt64) -> csandbox_report? {
-    var report = csandbox_report()
-    guard csandbox_enter(memory, &report) == 0 else {
-      complain("photospool-darkroom cannot be locked in: \(String(cString: strerror(errno)))")
-      return nil
-    }
-    return report
+  /// Enters the sandbox. Returns Landlock's version, or 0 without it; nil if the kernel refuses: decode nothing then.
+  private static func enterSandbox(memory: UInt64) -> Int32? {
+    let landlock = csandbox_enter(memory)
+    if landlock >= 0 { return landlock }
+    complain("photospool-darkroom cannot be locked in: \(String(cString: strerror(errno)))")
+    return nil
   }
 
   /// Tries what a compromised process would try. Returns whether all of it was denied.
@@ -69,10 +67,10 @@ struct Darkroom {
     // As for mails, whose converters of charsets are opened before.
     let charsets = Charsets()
     defer { withExtendedLifetime(charsets) {} }
-    guard let report = enterSandbox(memory: 256 << 20) else { return false }
+    guard let landlock = enterSandbox(memory: 256 << 20) else { return false }
     var attempts = [csandbox_attempt](repeating: csandbox_attempt(), count: 32)
     let count = csandbox_probe(parent, &attempts, attempts.count)
-    print("landlock: \(report.landlock > 0 ? "version \(report.landlock)" : "not in this kernel")")
+    print("landlock: \(landlock > 0 ? "version \(landlock)" : "not in this kernel")")
     for attempt in attempts.prefix(count) {
       let answer = attempt.error == 0 ? "ALLOWED" : "denied (\(String(cString: strerror(attempt.error))))"
       print("\(String(cString: attempt.name)): \(answer)")

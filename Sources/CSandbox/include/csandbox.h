@@ -4,17 +4,12 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-// The means that are in force.
-typedef struct {
-  // Landlock's version; 0 without Landlock, when only the system call filter protects.
-  int32_t landlock;
-} csandbox_report;
-
 // Gives up, for this process and its future threads: files and directories (Landlock), networks, new privileges, core
 // dumps, other processes, and every system call that decoding from memory does not need (seccomp). Descriptors 0 to 3
-// stay open, all others are closed. `memory` limits the additional address space in bytes. Returns 0, or -1 with errno;
-// after an error the process must not touch untrusted data.
-int csandbox_enter(uint64_t memory, csandbox_report *report);
+// stay open, all others are closed. `memory` limits the additional address space in bytes. Returns Landlock's version,
+// 0 without Landlock, when only the system call filter protects, or -1 with errno: the process must not touch untrusted
+// data then.
+int csandbox_enter(uint64_t memory);
 
 // An attempt to break out, with its name and the kernel's error; 0 means that it succeeded.
 typedef struct {
