@@ -80,7 +80,9 @@ static int open_file(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int
   return SQLITE_OK;
 }
 
-int csqlite_register_zeroing(void) {
+int csqlite_set_up(void) {
+  sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+  sqlite3_config(SQLITE_CONFIG_URI, 1);
   base = sqlite3_vfs_find(NULL);
   if (!base) return SQLITE_ERROR;
   zeroing = *base;
