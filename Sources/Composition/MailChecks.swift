@@ -6,13 +6,9 @@ import Spooling
 
 /// The check of the Maildir `mail/` for `photospool check`.
 struct MailChecks {
-  private let settings: Settings
-  private let path: String
+  let settings: Settings
 
-  init(_ settings: Settings) {
-    self.settings = settings
-    path = settings.spool.directory
-  }
+  private var path: String { settings.spool.directory }
 
   /// Whether mail is taken, or some waits although none is.
   var isNeeded: Bool {

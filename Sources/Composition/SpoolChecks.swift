@@ -35,9 +35,10 @@ package struct SpoolChecks {
         ("hook \(event.rawValue)", { try Self.checkProgram(program) })
       }
     }
+    let mail = MailChecks(settings: settings)
     return spool + [("darkroom", DarkroomProgram.probe), ("profile photos", profile), ("sent texts", texts)]
       + (isNew ? [] : [("requests of other users", sharing), ("web page", page)])
-      + (isNew || !MailChecks(settings).isNeeded ? [] : [("mail", MailChecks(settings).run)]) + hooks
+      + (isNew || !mail.isNeeded ? [] : [("mail", mail.run)]) + hooks
   }
 
   /// The outcomes of all checks of a spool in use, made on a thread of their own.

@@ -154,10 +154,10 @@ extension SettingKind {
 }
 
 /// Words for a sentence: "`a`, `b` or `c`".
-package func choice(_ words: [String]) -> String {
+package func choice(_ words: [String], beforeLast: String = " or ") -> String {
   let quoted = words.map { "`\($0)`" }
   return quoted.count < 2
-    ? quoted.joined() : quoted.dropLast().joined(separator: ", ") + " or " + (quoted.last ?? "")
+    ? quoted.joined() : quoted.dropLast().joined(separator: ", ") + beforeLast + (quoted.last ?? "")
 }
 
 private func sentenceSize(_ bytes: Int) -> String {

@@ -43,17 +43,11 @@ struct EntryReader {
       } else {
         complain(
           line,
-          "a \(noun) consists of \(Self.sequence(required, before: ", ")) and perhaps \(Self.sequence(others, before: " and "))"
+          "a \(noun) consists of \(choice(required, beforeLast: ", ")) and perhaps \(choice(others, beforeLast: " and "))"
         )
       }
     }
     return entries
-  }
-
-  private static func sequence(_ keys: [String], before last: String) -> String {
-    let words = keys.map { "`\($0)`" }
-    let first = words.dropLast().joined(separator: ", ")
-    return first + (first.isEmpty ? "" : last) + (words.last ?? "")
   }
 
   /// The known keys of an entry with their values and lines.

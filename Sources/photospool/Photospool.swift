@@ -61,7 +61,7 @@ struct Photospool: AsyncParsableCommand {
       var command = try parseAsRoot(arguments)
       parsed = command
       if !type(of: command).configuration.subcommands.isEmpty { throw MissingCommand() }
-      try GivenOptions(of: command).check(arguments)
+      try GivenOptions.check(arguments, of: command)
       if var asynchronous = command as? any AsyncParsableCommand {
         try await asynchronous.run()
       } else {

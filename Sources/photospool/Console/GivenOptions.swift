@@ -1,18 +1,15 @@
 import ArgumentParser
 
 /// The options of a command that take one value. The argument parser would silently use the last of several.
-struct GivenOptions {
-  private let names: Set<String>
-
-  /// - Parameter command: after parsing its arguments.
-  init(of command: any ParsableCommand) { names = Self.names(in: command) }
-
+enum GivenOptions {
+  /// - Parameter command: after parsing `arguments`.
   /// - Throws: `ValidationError` if an option is given twice.
-  func check(_ arguments: [String]) throws {
+  static func check(_ arguments: [String], of command: any ParsableCommand) throws {
+    let names = names(in: command)
     var given = Set<String>()
     for argument in arguments.prefix(while: { $0 != "--" }) where argument.hasPrefix("-") {
       let word = argument.prefix { $0 != "=" }
-      guard let name = Self.name(word, among: names), !given.insert(name).inserted else { continue }
+      guard let name = name(word, among: names), !given.insert(name).inserted else { continue }
       throw ValidationError("\(word) is given twice and takes one value; run the command once for each")
     }
   }
