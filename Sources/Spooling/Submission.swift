@@ -157,9 +157,7 @@ package struct Submission: Sendable {
 
   /// `ORDER-PID-RANDOM`: sorted by arrival, and unique.
   private static func freshName(order: UInt64) -> String {
-    var random = SystemRandomNumberGenerator()
-    return ArrivalNumber.prefix(order) + "-\(getpid())-"
-      + String(UInt32.random(in: 0 ... .max, using: &random), radix: 36)
+    ArrivalNumber.prefix(order) + "-\(getpid())-" + String(UInt32.random(in: 0 ... .max), radix: 36)
   }
 }
 

@@ -109,8 +109,7 @@ struct SendmailCommand: ParsableCommand {
 
   /// Part of the files' names and of a `Message-ID`.
   private static func token() -> String {
-    var random = SystemRandomNumberGenerator()
-    let digits = String(UInt64.random(in: 0 ... .max, using: &random), radix: 36)
+    let digits = String(UInt64.random(in: 0 ... .max), radix: 36)
     return "\(Timestamp.now().milliseconds).P\(getpid())R\(digits)"
   }
 
