@@ -14,7 +14,7 @@ import Testing
   private func read(_ names: [String], in spool: Spool, open: OpenRequests) throws -> IntakeBatch {
     try IntakeBatch(
       names[...], in: spool, inbox: InboxID("me"),
-      unconfirmed: UnconfirmedRequests([:]), unmovable: UnmovableEntries(), open: open)
+      unconfirmed: UnconfirmedRequests([:]), unmovable: UnmovableEntries([:]), open: open)
   }
 
   private func make(_ name: String, to conversation: String, in spool: Spool) throws -> Directory {

@@ -22,7 +22,7 @@ actor Intake: Service, HasCore {
   private let closed: ClosedConversations
   private let manager: ServiceManager?
   private let unconfirmed = UnconfirmedRequests([:])
-  private let unmovable = UnmovableEntries()
+  private let unmovable = UnmovableEntries([:])
   private let open = OpenRequests()
   private let isStopping = OneWayFlag()
   private var settling = SettlingEntries()
@@ -45,6 +45,8 @@ actor Intake: Service, HasCore {
   private static let work = "requests are left in new/ for now"
   /// Names that a scan hands on together.
   private static let batch = 256
+  /// More unmovable entries are forgotten, and refused again.
+  private static let mostUnmovable = 10_000
   private var settings: Settings.Intake { plan.intake }
   private var mailbox: Mailbox { signals.spool.new }
   /// Seconds that a complete request waits if it may have been built in place: longer than the steps of a script are
@@ -275,7 +277,12 @@ actor Intake: Service, HasCore {
         }
       }
     } catch { fault = error }
-    for request in batch.outOfReach { unmovable.add(request.identity, changed: request.changed) }
+    for request in batch.outOfReach {
+      unmovable.change { entries in
+        if entries.count >= Self.mostUnmovable { entries = [:] }
+        entries[request.identity] = request.changed
+      }
+    }
     // The requests are accepted all the same; their worker moves them first.
     for (acceptance, request) in zip(acceptances, batch.requests) { log.tell(acceptance, of: request) }
     tell(acceptances)

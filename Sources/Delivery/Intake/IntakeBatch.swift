@@ -10,6 +10,10 @@ import Spooling
 /// so they are always refused.
 typealias UnconfirmedRequests = InForce<[RequestIdentity: DeliveryError]>
 
+/// Refused requests in `new/` that the daemon may not move, with the times of their last change. They stay until their
+/// owner changes them.
+typealias UnmovableEntries = InForce<[RequestIdentity: Int64]>
+
 /// A batch of requests, read, checked and synced, for one transaction.
 struct IntakeBatch: Sendable {
   /// The number of names handled; the rest is for the next batch.
@@ -69,7 +73,7 @@ struct IntakeBatch: Sendable {
       if taken > 0, start.duration(to: .now) > Self.patience { break }
       if open >= Self.openFiles || size >= Self.bytes || requests.count >= Self.openFiles { break }
       taken += 1
-      guard let entry = try new.entry(name), !unmovable.has(RequestIdentity(entry), changed: entry.changed),
+      guard let entry = try new.entry(name), unmovable.now[RequestIdentity(entry)] != entry.changed,
         !refuse(name, entry, in: new, inbox: inbox)
       else { continue }
       var from = inbox
