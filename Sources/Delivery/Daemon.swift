@@ -85,13 +85,12 @@ package struct Daemon: Sendable, HasCore {
       core, pool: BlockingPool(label: "intake", threads: 2), watcher: watcher, photos: photos, closed: closed,
       manager: manager)
     let purger = Purger(
-      core, purge: Self.purge(core, mail), closed: closed,
-      work: Purger.Work(
-        dispatcher: dispatcher, photos: photos, filing: filing, receiving: receiving, cluster: orders))
+      core: core, purge: Self.purge(core, mail), closed: closed, dispatcher: dispatcher, photos: photos, filing: filing,
+      receiving: receiving, cluster: orders)
     reports = Reports(
       core: core, startedAt: startedAt, circuits: circuits, reloads: reloads, hooks: hooks, mail: mail, owner: owner,
       manager: manager)
-    let clearer = Clearer(CacheClearing(spool: spool, ledger: ledger))
+    let clearer = Clearer(clearing: CacheClearing(spool: spool, ledger: ledger))
     let checks = CheckRounds(check)
     let looking = BlockingPool(label: "objects", threads: 1)
     let commands = CommandHandler(
@@ -107,7 +106,7 @@ package struct Daemon: Sendable, HasCore {
     // They read from the cluster how this host's requests ended.
     let relayed: [(any Service)?] = [receipts, receipts.map { LostRequests(receipts: $0) }]
     let commanded: [(any Service)?] = [
-      intake, mail, purger, clearer, checks, CancelOrderService(core, commands: commands),
+      intake, mail, purger, clearer, checks, CancelOrderService(core: core, commands: commands),
       ControlService(state: spool.state, commands: commands, log: log),
     ]
     services =

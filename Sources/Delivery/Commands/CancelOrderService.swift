@@ -6,17 +6,12 @@ import Signalling
 import Spooling
 
 /// Cancels the requests named in files of `cancel/`, and removes each file after that.
-actor CancelOrderService: Service, HasCore {
-  nonisolated let core: DeliveryCore
-  private let commands: CommandHandler
+struct CancelOrderService: Service, HasCore {
+  let core: DeliveryCore
+  let commands: CommandHandler
   private let pool = BlockingPool(label: "cancel", threads: 1)
   /// Files already reported as unreadable.
-  private var unreadable = [String]()
-
-  init(_ core: DeliveryCore, commands: CommandHandler) {
-    self.core = core
-    self.commands = commands
-  }
+  private let told = InForce<[String]>([])
 
   func run() async throws {
     await signals.spool.cancel.serve {
@@ -29,9 +24,8 @@ actor CancelOrderService: Service, HasCore {
 
   private func carryOut() async throws {
     let (found, unreadable) = try await pool.run { [spool] in try OrderFile.all(in: spool.cancel) }
-    if unreadable != self.unreadable {
+    if told.replace(with: unreadable) != unreadable {
       for file in unreadable { log.warning("a file of cancel/ is passed over", metadata: ["file": "\(file)"]) }
-      self.unreadable = unreadable
     }
     for order in found where !Task.isShuttingDownGracefully {
       let requests = order.lines.map { $0.trimmingCharacters(in: .whitespaces) }

@@ -6,12 +6,10 @@ import Signalling
 
 /// Clears the cache by order of a client, one order after another. When the daemon stops, the order in progress ends
 /// after its present slice. A client that goes away does not end its order.
-final class Clearer: Service {
-  private let clearing: CacheClearing
+struct Clearer: Service {
+  let clearing: CacheClearing
   private let turn = AsyncMutex()
   private let isStopping = OneWayFlag()
-
-  init(_ clearing: CacheClearing) { self.clearing = clearing }
 
   /// As `CacheClearing.run`.
   func clear(inbox: InboxID?, conversation: ConversationID?) async throws -> (count: EvictionCount, isDone: Bool) {

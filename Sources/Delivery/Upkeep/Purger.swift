@@ -5,7 +5,6 @@ import Messages
 import ServiceLifecycle
 import Signalling
 import Spooling
-import Synchronization
 
 /// Conversations that are being purged: nothing of them enters the ledger.
 typealias ClosedConversations = InForce<Set<ConversationID>>
@@ -13,41 +12,21 @@ typealias ClosedConversations = InForce<Set<ConversationID>>
 /// Purges the conversations in `purge/` as they arrive. For each: it is closed, so that nothing of it enters the
 /// ledger; the tombstone is committed while neither intake nor drafts are active; its work in progress is stopped; its
 /// files and rows are deleted. A failed purge stays ordered and closed, and is tried again.
-final class Purger: Service, HasCore {
-  /// The work in progress that a purge stops.
-  struct Work: Sendable {
-    let dispatcher: Dispatcher
-    let photos: PhotoPipeline
-    let filing: Filing
-    let receiving: PhotoReceiving?
-    /// nil without a cluster.
-    var cluster: ClusterOrders?
-
-    /// Stops all work on a conversation and waits for it.
-    func stop(_ purged: PurgedConversation) async throws {
-      await dispatcher.stop(purged.row)
-      await receiving?.receiver.release(purged.conversation)
-      try await photos.discard(purged.messages)
-      await filing.settle()
-    }
-  }
-
+struct Purger: Service, HasCore {
   let core: DeliveryCore
-  private let purge: PurgeRun
-  private let closed: ClosedConversations
-  private let work: Work
+  let purge: PurgeRun
+  let closed: ClosedConversations
+  let dispatcher: Dispatcher
+  let photos: PhotoPipeline
+  let filing: Filing
+  let receiving: PhotoReceiving?
+  /// nil without a cluster.
+  let cluster: ClusterOrders?
   /// Lines and files already reported as unreadable.
-  private let told = Mutex<[String]>([])
+  private let told = InForce<[String]>([])
 
   /// Seconds until a failed purge is tried again.
   private static let patience = 30.0
-
-  init(_ core: DeliveryCore, purge: PurgeRun, closed: ClosedConversations, work: Work) {
-    self.core = core
-    self.purge = purge
-    self.closed = closed
-    self.work = work
-  }
 
   func run() async throws {
     let bell = signals.spool.purge
@@ -62,11 +41,7 @@ final class Purger: Service, HasCore {
   func carryOut() async -> Bool {
     do {
       let (conversations, unreadable) = try await purge.ordered()
-      let isNews = told.withLock { told in
-        defer { told = unreadable }
-        return told != unreadable
-      }
-      if isNews {
+      if told.replace(with: unreadable) != unreadable {
         for line in unreadable { log.warning("a line of purge/ names no conversation", metadata: ["line": "\(line)"]) }
       }
       guard !conversations.isEmpty else { return true }
@@ -105,12 +80,20 @@ final class Purger: Service, HasCore {
   private func finish(_ conversation: ConversationID) async throws -> PurgeCount {
     closed.change { _ = $0.insert(conversation) }
     // Afterwards nobody here would know what to cancel.
-    try await work.cluster?.cancelAll(in: conversation)
+    try await cluster?.cancelAll(in: conversation)
     // Nothing is being accepted meanwhile.
     let purged = try await signals.draft.withLock {
       try await signals.new.withLock { try await purge.begin(conversation) }
     }
-    if let purged { try await work.stop(purged) }
+    if let purged { try await stop(purged) }
     return try await purge.finish(conversation, purged)
+  }
+
+  /// Stops all work on a conversation and waits for it.
+  private func stop(_ purged: PurgedConversation) async throws {
+    await dispatcher.stop(purged.row)
+    await receiving?.receiver.release(purged.conversation)
+    try await photos.discard(purged.messages)
+    await filing.settle()
   }
 }
