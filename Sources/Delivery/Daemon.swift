@@ -52,7 +52,7 @@ package struct Daemon: Sendable, HasCore {
     ledgerFailed: @escaping @Sendable (LedgerError) -> Void = { _ in }
   ) async throws {
     self.manager = manager
-    lock = try Self.takeSpool(spool)
+    lock = try Self.claim(spool, briefly: false)
     let startedAt = Timestamp.now()
     let (ledger, isChecked) = try await Self.openLedger(of: spool, log, failed: ledgerFailed)
     let core = DeliveryCore(
@@ -92,13 +92,11 @@ package struct Daemon: Sendable, HasCore {
       manager: manager)
     let clearer = Clearer(clearing: CacheClearing(spool: spool, ledger: ledger))
     let checks = CheckRounds(check)
-    let looking = BlockingPool(label: "objects", threads: 1)
     let commands = CommandHandler(
       spool: spool, ledger: ledger, signals: signals,
       work: CommandHandler.Work(
         photos: photos, circuits: circuits, receiving: receiving, troubles: core.troubles, reports: reports,
-        closed: closed, clearer: clearer, checks: checks, checkSpool: checkSpool, plan: plan,
-        objects: { try await looking.run { try Self.objects(of: plan) } }, cluster: orders))
+        closed: closed, clearer: clearer, checks: checks, checkSpool: checkSpool, plan: plan, cluster: orders))
     let ledgerCheck: LedgerCheck? = isChecked ? nil : LedgerCheck(ledger: ledger, log: log)
     let delivery: [(any Service)?] = [
       ledgerCheck, reports, hooks, filing, Sweeper(core: core), circuits, dispatcher, drafts,
@@ -123,12 +121,6 @@ package struct Daemon: Sendable, HasCore {
       spool: core.spool, ledger: core.ledger, publishedNames: { plan.destinations.publishedNames($0) },
       objects: { try ObjectDirectories(plan.destinations.objectDirectories) },
       takeMails: { try await mail?.empty() })
-  }
-
-  /// Counts the objects in `directory` stores.
-  private static func objects(of plan: PlanInForce) throws -> ControlReply.Objects {
-    let use = try ObjectDirectories(plan.destinations.objectDirectories).use()
-    return ControlReply.Objects(count: use.objects, bytes: use.bytes)
   }
 
   /// Opens and checks the ledger. Returns the ledger, and whether all of it was checked; `LedgerCheck` checks a large
@@ -190,8 +182,11 @@ package struct Daemon: Sendable, HasCore {
     let stopSeconds = plan.now.stopSeconds
     // A program or co-process may take 1 s more, and the ledger must be closed.
     let deadline = StopDeadline(manager: manager, seconds: stopSeconds.map { $0 + 6.5 }, log: log, overdue: overdue)
+    let reload = Reload(
+      core: core, photos: photos, circuits: circuits, outcome: self.reloads, manager: manager, reports: reports,
+      owner: owner, orders: reloads, read: read)
     var configuration = ServiceGroupConfiguration(
-      services: services + [reload(on: reloads, read), watchdog, deadline],
+      services: services + [reload, watchdog, deadline],
       gracefulShutdownSignals: endings, logger: groupLog)
     configuration.maximumGracefulShutdownDuration = stopSeconds.map { .seconds($0) }
     defer { deadline.hasStopped.set() }
@@ -202,19 +197,13 @@ package struct Daemon: Sendable, HasCore {
     log.info("stopped")
   }
 
-  private func reload(
-    on orders: UnixSignalsSequence?, _ read: @escaping @Sendable () throws -> Reconfiguration
-  ) -> Reload {
-    Reload(
-      core: core, photos: photos, circuits: circuits, outcome: reloads, manager: manager, reports: reports,
-      owner: owner, orders: orders, read: read)
-  }
-
-  /// The handler for a command without a daemon; nil if one runs after all.
+  /// Runs `body` with the handler for a command without a daemon.
+  ///
+  /// - Throws: `SpoolError.busy` if one runs after all.
   package static func withoutDaemon<Result: Sendable>(
     _ spool: Spool, _ body: (CommandHandler) async throws -> Result
   ) async throws -> Result {
-    guard let lock = try spool.claim(briefly: true, patience: 30) else { throw SpoolError.busy(spool.path) }
+    let lock = try claim(spool, briefly: true)
     defer { lock.release() }
     let ledger = try Ledger(of: spool, isClaimed: true)
     try await ledger.settle()
@@ -223,8 +212,8 @@ package struct Daemon: Sendable, HasCore {
     return result
   }
 
-  private static func takeSpool(_ spool: Spool) throws -> FileLock {
-    guard let lock = try spool.claim(briefly: false, patience: 30) else { throw SpoolError.busy(spool.path) }
+  private static func claim(_ spool: Spool, briefly: Bool) throws -> FileLock {
+    guard let lock = try spool.claim(briefly: briefly, patience: 30) else { throw SpoolError.busy(spool.path) }
     return lock
   }
 }

@@ -1,5 +1,7 @@
+import Blocking
 import Control
 import DurableFiles
+import Janitor
 import Ledgers
 import Messages
 import Signalling
@@ -19,7 +21,7 @@ package struct CommandHandler: Sendable {
     let checks: CheckRounds
     let checkSpool: @Sendable () async throws -> [ControlReply.Outcome]
     let plan: PlanInForce
-    let objects: @Sendable () async throws -> ControlReply.Objects
+    let looking = BlockingPool(label: "objects", threads: 1)
     /// nil without a cluster.
     var cluster: ClusterOrders?
   }
@@ -76,7 +78,9 @@ package struct CommandHandler: Sendable {
       case .destinations: return ControlReply(destinations: await destinations())
       case .objects:
         guard let work else { return ControlReply(error: "no daemon runs that could look at its stores") }
-        return ControlReply(objects: try await work.objects())
+        let directories = work.plan.destinations.objectDirectories
+        let use = try await work.looking.run { try ObjectDirectories(directories).use() }
+        return ControlReply(objects: ControlReply.Objects(count: use.objects, bytes: use.bytes))
       case .listening: return ControlReply(outcomes: await work?.receiving?.report() ?? [])
       }
     } catch {
