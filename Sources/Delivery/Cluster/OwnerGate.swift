@@ -1,22 +1,16 @@
 import Clusters
 import Ledgers
 import Messages
-import Synchronization
+import Signalling
 
 /// Decides whether an owner may publish a message, and whether it may give a request up.
-final class OwnerGate: Sendable {
-  private let link: ClusterLink
-  private let lease: Lease
-  private let ledger: Ledger
+struct OwnerGate: Sendable {
+  let link: ClusterLink
+  let lease: Lease
+  let ledger: Ledger
   /// Failures that may be facts, because the answer was lost. While this host owns the partition, it does not publish
   /// such a message again.
-  private let unanswered = Mutex<[Partition: [RecordID: DeliveryError]]>([:])
-
-  init(link: ClusterLink, lease: Lease, ledger: Ledger) {
-    self.link = link
-    self.lease = lease
-    self.ledger = ledger
-  }
+  private let unanswered = InForce<[Partition: [RecordID: DeliveryError]]>([:])
 
   /// Why a message must not be sent now, if so.
   func obstacle(to message: QueuedMessage) -> DeliveryError? {
@@ -26,12 +20,11 @@ final class OwnerGate: Sendable {
 
   /// Why a message was given up, if that may be a fact already.
   func wasGivenUp(_ message: QueuedMessage) -> DeliveryError? {
-    let partition = Partition(of: message.conversation)
-    return message.id.flatMap { id in unanswered.withLock { $0[partition]?[id] } }
+    message.id.flatMap { unanswered.now[Partition(of: message.conversation)]?[$0] }
   }
 
   /// Forgets the failures of a partition that is left: another owner may publish what was not given up.
-  func forget(_ partition: Partition) { unanswered.withLock { $0[partition] = nil } }
+  func forget(_ partition: Partition) { unanswered.change { $0[partition] = nil } }
 
   /// Whether the end of a message's request is in the queue already.
   func hasEnded(_ message: QueuedMessage) async throws -> Bool {
@@ -65,11 +58,11 @@ final class OwnerGate: Sendable {
       if let obstacle = obstacle(to: message) { return obstacle }
       do throws(QueueError) { _ = try await link.queue.conclude(fact, of: id, from: origin) } catch {
         if case .doubtful = error {
-          unanswered.withLock { $0[partition, default: [:]][id] = $0[partition]?[id] ?? reason }
+          unanswered.change { $0[partition, default: [:]][id] = $0[partition]?[id] ?? reason }
         }
         throw error
       }
-      unanswered.withLock { $0[partition]?[id] = nil }
+      unanswered.change { $0[partition]?[id] = nil }
       return nil
     } catch {
       return DeliveryError(.network, "its failure cannot be recorded in the cluster: \(error)", retryAfter: 1)
@@ -90,7 +83,7 @@ extension RequestEnd {
     self.init(
       id: id, request: request.droppedAs, state: request.state, cause: request.cause, error: request.error,
       finishedAt: request.finishedAt.milliseconds,
-      messages: request.messages.map { Message($0.own, $0.photo, state: $0.own.state) })
+      messages: request.messages.map { Message($0.own, $0.photo) })
   }
 
   /// The end of a request that fails because of one message, before the ledger knows.
@@ -111,17 +104,18 @@ extension RequestEnd {
         } else if !own.state.isFinal {
           own.state = .cancelled
         }
-        return Message(own, part.photo, state: own.state)
+        return Message(own, part.photo)
       })
   }
 }
 
 extension RequestEnd.Message {
-  fileprivate init(_ own: MessageRow, _ photo: PhotoRow?, state: MessageState) {
+  fileprivate init(_ own: MessageRow, _ photo: PhotoRow?) {
+    let isSent = own.state == .sent
     self.init(
-      message: own.message.text, state: state, cause: state == .sent ? nil : own.cause,
-      error: state == .sent ? nil : own.error, attempts: own.attempts, sentAt: own.sentAt?.milliseconds,
-      remote: own.remote, photo: state == .sent ? photo.map { RequestEnd.Photo($0) } : nil)
+      message: own.message.text, state: own.state, cause: isSent ? nil : own.cause, error: isSent ? nil : own.error,
+      attempts: own.attempts, sentAt: own.sentAt?.milliseconds, remote: own.remote,
+      photo: isSent ? photo.map { RequestEnd.Photo($0) } : nil)
   }
 }
 
