@@ -89,14 +89,13 @@ package struct Destinations: Sendable {
   }
 
   /// The route of a conversation; the first matching rule decides.
-  package func route(for conversation: ConversationID) -> Route {
-    conversation.isProfile ? profile : rule(for: conversation)?.route ?? standard
-  }
+  package func route(for conversation: ConversationID) -> Route { way(of: conversation).route }
 
   /// The route and the address of a conversation.
   func way(of conversation: ConversationID) -> (route: Route, address: Address) {
-    let address = conversation.isProfile ? profileAddress : rule(for: conversation)?.address
-    return (route(for: conversation), address ?? conversation.address)
+    if conversation.isProfile { return (profile, profileAddress ?? conversation.address) }
+    let rule = rules.first { $0.matches(conversation) }
+    return (rule?.route ?? standard, rule?.address ?? conversation.address)
   }
 
   /// The route and the address of a message: those of the recipient that may have published it, else those of its
@@ -122,10 +121,6 @@ package struct Destinations: Sendable {
   /// The directories of local stores, by the store's name.
   package var objectDirectories: [String: String] {
     Dictionary(stores.compactMap { ($0 as? DirectoryStore).map { ($0.name, $0.path) } }) { first, _ in first }
-  }
-
-  private func rule(for conversation: ConversationID) -> Rule? {
-    conversation.isProfile ? nil : rules.first { $0.matches(conversation) }
   }
 
   /// The store of that name, if it is still configured.
