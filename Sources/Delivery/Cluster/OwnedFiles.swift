@@ -23,10 +23,10 @@ struct OwnedFiles: Sendable {
       if case .newer(let sentence) = error { throw DeliveryError(.localResources, sentence) }
       throw DeliveryError(.photoChanged, error.description)
     }
-    guard let relayed = RelayedPhoto(bytes) else {
+    guard let photo = PreparedPhoto(relayed: bytes) else {
       throw DeliveryError(.localResources, "a later version relayed the photo; upgrade the hosts that publish first")
     }
-    return relayed.photo
+    return photo
   }
 
   func texts(of messages: [QueuedMessage]) async throws -> [String] {

@@ -39,7 +39,7 @@ struct PhotoRelay: HasCore, Sendable {
       // secret are replaced.
       if let stored = try await link.bytes.get(name), (try? link.seal.bytes(stored, as: name)) != nil { return }
       let photo = try await prepare(message, in: files, by: plan.now.preparer)
-      try await link.bytes.put(link.seal.blob(RelayedPhoto(photo).bytes, as: name), as: name)
+      try await link.bytes.put(link.seal.blob(photo.relayed, as: name), as: name)
     } catch let error as QueueError {
       try Task.checkCancellation()
       throw RelayFailure.store(error)

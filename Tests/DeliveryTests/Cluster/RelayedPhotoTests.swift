@@ -11,13 +11,13 @@ struct RelayedPhotoTests {
 
   @Test("the owner gets the photo and its facts")
   func arrives() throws {
-    let relayed = try #require(RelayedPhoto(RelayedPhoto(prepared).bytes))
-    #expect(relayed.photo.jpeg == prepared.jpeg)
-    #expect([relayed.photo.width, relayed.photo.height] == [3, 2])
-    #expect(relayed.photo.blurhash == prepared.blurhash)
-    #expect(relayed.photo.original == prepared.original)
+    let relayed = try #require(try PreparedPhoto(relayed: prepared.relayed))
+    #expect(relayed.jpeg == prepared.jpeg)
+    #expect([relayed.width, relayed.height] == [3, 2])
+    #expect(relayed.blurhash == prepared.blurhash)
+    #expect(relayed.original == prepared.original)
   }
 
   @Test("other bytes are none", arguments: ["", "\n", "{}\nJPEG", "{", #"{"width":1}"# + "\n"])
-  func refuses(text: String) { #expect(RelayedPhoto(Array(text.utf8)) == nil) }
+  func refuses(text: String) { #expect(PreparedPhoto(relayed: Array(text.utf8)) == nil) }
 }
