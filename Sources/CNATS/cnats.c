@@ -20,9 +20,9 @@ enum { MOST_MESSAGES = 65536, MOST_BYTES = 256 << 20, MOST_LISTENED = 8 };
   X(natsOptions_Destroy) X(natsOptions_LoadCATrustedCertificates) X(natsOptions_SetClosedCB) \
   X(natsOptions_SetDisconnectedCB) X(natsOptions_SetErrorHandler) X(natsOptions_SetIgnoreDiscoveredServers) \
   X(natsOptions_SetMaxPingsOut) X(natsOptions_SetMaxReconnect) X(natsOptions_SetName) X(natsOptions_SetPingInterval) \
-  X(natsOptions_SetReconnectBufSize) X(natsOptions_SetReconnectedCB) X(natsOptions_SetReconnectJitter) \
-  X(natsOptions_SetReconnectWait) X(natsOptions_SetSecure) X(natsOptions_SetServers) X(natsOptions_SetTimeout) \
-  X(natsOptions_SetToken) X(natsOptions_SetWriteDeadline) X(natsStatus_GetText) X(natsSubscription_Destroy) \
+  X(natsOptions_SetReconnectBufSize) X(natsOptions_SetReconnectJitter) X(natsOptions_SetReconnectWait) \
+  X(natsOptions_SetSecure) X(natsOptions_SetServers) X(natsOptions_SetTimeout) X(natsOptions_SetToken) \
+  X(natsOptions_SetWriteDeadline) X(natsStatus_GetText) X(natsSubscription_Destroy) \
   X(natsSubscription_SetPendingLimits)
 
 static struct {
@@ -92,12 +92,6 @@ static void disconnected(natsConnection *connection, void *context) {
   self->on_change(self->number, CNATS_DISCONNECTED);
 }
 
-static void reconnected(natsConnection *connection, void *context) {
-  (void)connection;
-  struct cnats *self = context;
-  self->on_change(self->number, CNATS_RECONNECTED);
-}
-
 static void closed(natsConnection *connection, void *context) {
   (void)connection;
   struct cnats *self = context;
@@ -150,7 +144,6 @@ static natsStatus set(natsOptions *options, const cnats_options *wanted, struct 
   // Nothing is kept for a later connection: its sender would have given up by then.
   THEN(natsOptions_SetReconnectBufSize(options, 1));
   THEN(natsOptions_SetDisconnectedCB(options, disconnected, self));
-  THEN(natsOptions_SetReconnectedCB(options, reconnected, self));
   THEN(natsOptions_SetClosedCB(options, closed, self));
   THEN(natsOptions_SetErrorHandler(options, failed, self));
 #undef THEN

@@ -334,7 +334,6 @@ extension Connection {
   }
 
   private func changed(_ change: cnats_change) {
-    guard change != CNATS_RECONNECTED else { return }
     let numbers = state.withLock { state in
       if change == CNATS_CLOSED { state.isClosed = true }
       for name in state.mailboxes.keys { state.mailboxes[name]?.isBroken = true }
@@ -345,4 +344,20 @@ extension Connection {
   }
 
   private func note(_ sentence: String) { state.withLock { $0.trouble = String(sentence.prefix(300)) } }
+}
+
+extension QueueError {
+  /// Why there is no connection: lasting if somebody has to fix it.
+  fileprivate init(_ result: cnats_result, _ sentence: String) {
+    switch result {
+    case CNATS_NO_LIBRARY: self = .refused(sentence)
+    case CNATS_DENIED: self = .refused("the servers of the cluster refuse the token; check `cluster.token`")
+    case CNATS_INSECURE:
+      self = .refused(
+        "no server of the cluster has a valid certificate (\(sentence)); check it, and the names in `cluster.servers`")
+    default:
+      self = .unavailable(
+        "no server of the cluster can be reached (\(sentence)); check `cluster.servers` and whether they run")
+    }
+  }
 }

@@ -22,7 +22,7 @@ typedef struct {
   const char *stream_subject;
 } cnats_message;
 
-enum cnats_change { CNATS_DISCONNECTED, CNATS_RECONNECTED, CNATS_CLOSED };
+enum cnats_change { CNATS_DISCONNECTED, CNATS_CLOSED };
 
 /* The number is that of `cnats_options`. */
 typedef void cnats_on_message(uint64_t number, const cnats_message *message);
