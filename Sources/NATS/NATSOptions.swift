@@ -34,11 +34,13 @@ package struct NATSAddress: Sendable, Hashable, CustomStringConvertible {
       guard let end = rest.firstIndex(of: "]") else { return nil }
       host = String(rest[rest.index(after: rest.startIndex)..<end])
       rest = rest[rest.index(after: end)...]
-      guard !host.isEmpty, host.utf8.allSatisfy({ Self.isHexadecimal($0) || $0 == 58 || $0 == 46 }) else { return nil }
+      guard !host.isEmpty, host.allSatisfy({ $0.isASCII && ($0.isHexDigit || ":.".contains($0)) }) else { return nil }
     } else {
       host = String(rest.prefix { $0 != ":" })
       rest = rest.dropFirst(host.count)
-      guard !host.isEmpty, host.utf8.count <= 253, host.utf8.allSatisfy(Self.isOfHostName) else { return nil }
+      guard !host.isEmpty, host.utf8.count <= 253,
+        host.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || "-._".contains($0)) })
+      else { return nil }
     }
     guard !rest.isEmpty else {
       port = 4222
@@ -52,14 +54,5 @@ package struct NATSAddress: Sendable, Hashable, CustomStringConvertible {
 
   package var description: String {
     "\(isSecure ? "tls" : "nats")://\(host.contains(":") ? "[\(host)]" : host):\(port)"
-  }
-
-  private static func isHexadecimal(_ byte: UInt8) -> Bool {
-    (48...57).contains(byte) || (97...102).contains(byte) || (65...70).contains(byte)
-  }
-
-  private static func isOfHostName(_ byte: UInt8) -> Bool {
-    (48...57).contains(byte) || (97...122).contains(byte) || (65...90).contains(byte) || byte == 45 || byte == 46
-      || byte == 95
   }
 }

@@ -74,12 +74,10 @@ package final class NATSQueue: Queue {
   package func owners() async throws(QueueError) -> [Partition: HostID] {
     try await ask(mayTakeEffect: false) { stream in
       let found = try await eachOf(Partition.all, atOnce: 16) { partition in
-        try await stream.consumers(of: StreamSettings.queue(partition).name).compactMap(ConsumerName.init).first
+        let consumers = try await stream.consumers(of: StreamSettings.queue(partition).name)
+        return (partition, consumers.compactMap(ConsumerName.init).first?.host)
       }
-      return Dictionary(
-        uniqueKeysWithValues: zip(Partition.all, found).compactMap { pair in
-          pair.1.map { (pair.0, $0.host) }
-        })
+      return Dictionary(uniqueKeysWithValues: found.compactMap { partition, host in host.map { (partition, $0) } })
     }
   }
 
@@ -191,10 +189,9 @@ package final class NATSQueue: Queue {
       }
     }
     do throws(QueueError) {
-      let stream = try await connector.jetStream()
-      let infos: [(settings: StreamSettings, info: StreamSettings.Info?)]
-      do { infos = try await eachOf(StreamSettings.all, atOnce: 16) { ($0, try await stream.stream($0.name)) } } catch {
-        throw (error as? JetStreamFault ?? .malformed).queueError(mayTakeEffect: false)
+      let (infos, trouble) = try await ask(mayTakeEffect: false) { stream in
+        let infos = try await eachOf(StreamSettings.all, atOnce: 16) { ($0, try await stream.stream($0.name)) }
+        return (infos, stream.connection.trouble)
       }
       for (settings, info) in infos {
         guard let info else {
@@ -203,11 +200,11 @@ package final class NATSQueue: Queue {
         }
         if let fault = settings.fault(info) { faults.append(fault) }
       }
-      let offline = infos.flatMap { $0.info?.cluster?.replicas ?? [] }.filter { $0.offline == true }
+      let offline = infos.flatMap { _, info in info?.cluster?.replicas ?? [] }.filter { $0.offline == true }
       for name in Set(offline.map { escaped($0.name, limit: 80) }).sorted() {
         faults.append("the server \(name) of the cluster is offline; start it before another one fails")
       }
-      if let trouble = stream.connection.trouble {
+      if let trouble {
         faults.append("a server of the cluster says: \(escaped(trouble, limit: 200))")
       }
     } catch {
