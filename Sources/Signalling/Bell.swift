@@ -3,13 +3,14 @@ import Synchronization
 
 /// Signals one service. Rings while it works are remembered as one.
 package final class Bell: Sendable {
-  private let stream: AsyncStream<Void>
+  /// The rings, until the bell is retired or the task is cancelled. For one reader.
+  package let rings: AsyncStream<Void>
   private let continuation: AsyncStream<Void>.Continuation
   private let alarm = Mutex<(time: ContinuousClock.Instant, task: Task<Void, Never>)?>(nil)
   /// Callers that wait for an answer of the loop; nil once it has ended.
   private let askers = Mutex<[CheckedContinuation<Void, Never>]?>([])
 
-  package init() { (stream, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1)) }
+  package init() { (rings, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1)) }
 
   /// Signals the service, now or as soon as it waits.
   package func ring() { continuation.yield() }
@@ -44,9 +45,6 @@ package final class Bell: Sendable {
     silence()
     continuation.finish()
   }
-
-  /// The rings, until the bell is retired or the task is cancelled. For one reader.
-  package var rings: AsyncStream<Void> { stream }
 }
 
 extension Bell {

@@ -25,17 +25,9 @@ package final class Mailbox: Sendable {
   /// - Parameter limit: the names that are kept; the kernel's queue holds 16,384.
   package init(limit: Int = 16_384) { self.limit = limit }
 
-  package func post(renamed name: String) {
-    post {
-      if $0.names.count < self.limit { $0.names.append(name) } else { Self.lose(&$0) }
-    }
-  }
+  package func post(renamed name: String) { post(name, to: \.names) }
 
-  package func post(builtInPlace name: String) {
-    post {
-      if $0.builtInPlace.count < self.limit { $0.builtInPlace.append(name) } else { Self.lose(&$0) }
-    }
-  }
+  package func post(builtInPlace name: String) { post(name, to: \.builtInPlace) }
 
   /// Reports lost events. Earlier names are dropped, because only a scan knows the order of both.
   package func postLoss() { post(Self.lose) }
@@ -63,6 +55,12 @@ package final class Mailbox: Sendable {
     contents.names = []
     contents.hasLoss = true
     contents.needsScan = true
+  }
+
+  private func post(_ name: String, to list: WritableKeyPath<Contents, [String]>) {
+    post {
+      if $0[keyPath: list].count < self.limit { $0[keyPath: list].append(name) } else { Self.lose(&$0) }
+    }
   }
 
   private func post(_ change: (inout Contents) -> Void) {
