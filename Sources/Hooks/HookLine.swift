@@ -34,7 +34,7 @@ package final class HookLine: Service {
   private static let grace = Duration.seconds(2)
   private static let environment = ["PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8"]
 
-  private let lines = Mutex<[HookEvent: Line]>([:])
+  private let lines = Mutex(Dictionary(uniqueKeysWithValues: HookEvent.allCases.map { ($0, Line()) }))
   private let settings: @Sendable () -> Settings.Hooks
   private let log: Logger
   private let bells = Dictionary(uniqueKeysWithValues: HookEvent.allCases.map { ($0, Bell()) })
@@ -50,22 +50,17 @@ package final class HookLine: Service {
     guard settings().programs[event] != nil else { return }
     guard let body = try? json(notice()) else { return }
     lines.withLock { lines in
-      var line = lines[event] ?? Line()
-      if line.waiting.count < Self.longest {
-        line.waiting.append(body + [UInt8(ascii: "\n")])
+      if let line = lines[event], line.waiting.count < Self.longest {
+        lines[event]?.waiting.append(body + [UInt8(ascii: "\n")])
       } else {
-        line.counts.dropped += 1
-        line.unsaid += 1
+        lines[event]?.counts.dropped += 1
+        lines[event]?.unsaid += 1
       }
-      lines[event] = line
     }
     bells[event]?.ring()
   }
 
-  package var counts: [HookEvent: Counts] {
-    let lines = lines.withLock { $0 }
-    return Dictionary(uniqueKeysWithValues: HookEvent.allCases.map { ($0, lines[$0]?.counts ?? Counts()) })
-  }
+  package var counts: [HookEvent: Counts] { lines.withLock { $0.mapValues(\.counts) } }
 
   /// Runs until the service stops. Then the programs are ended and queued events dropped.
   package func run() async throws {
@@ -128,8 +123,8 @@ package final class HookLine: Service {
     }
     limit.cancel()
     lines.withLock { lines in
-      lines[event, default: Line()].counts.run += 1
-      if fault != nil { lines[event, default: Line()].counts.failed += 1 }
+      lines[event]?.counts.run += 1
+      if fault != nil { lines[event]?.counts.failed += 1 }
     }
     guard let fault, !Task.isCancelled else { return }
     log.warning("a hook failed", metadata: ["hook": "\(event.rawValue)", "error": "\(fault)"])
