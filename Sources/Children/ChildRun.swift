@@ -49,7 +49,10 @@ extension ChildProgram {
     defer { close(file) }
     var pipes: [OutputPipe] = []
     defer { for pipe in pipes { pipe.close() } }
-    if capturesOutput { for _ in 0..<2 { pipes.append(try pipe()) } }
+    while capturesOutput, pipes.count < 2 {
+      guard let pipe = OutputPipe() else { throw failure(errno) }
+      pipes.append(pipe)
+    }
     let child = try start([file, pipes.first?.theirs, pipes.last?.theirs])
     leash.attach(to: child)
     for pipe in pipes { pipe.closeTheirs() }
@@ -71,11 +74,6 @@ extension ChildProgram {
     }
     lseek(file, 0, SEEK_SET)
     return file
-  }
-
-  private func pipe() throws(DeliveryError) -> OutputPipe {
-    guard let pipe = OutputPipe() else { throw failure(errno) }
-    return pipe
   }
 
   /// Reads the output until the program has ended. Remaining children may hold the pipes open.
