@@ -57,7 +57,6 @@ struct Filing: Service, HasCore {
   }
 
   private struct Outcome {
-    var filed = 0
     var failed = 0
     var immovable = 0
     var hasMore = false
@@ -69,9 +68,7 @@ struct Filing: Service, HasCore {
     while all.hasMore && goesOn() {
       let batch = try await mutex.withLock { try await fileBatch() }
       // Every batch meets those that cannot be filed now.
-      all = Outcome(
-        filed: all.filed + batch.filed, failed: batch.failed, immovable: all.immovable + batch.immovable,
-        hasMore: batch.hasMore && batch.filed > 0)
+      all = Outcome(failed: batch.failed, immovable: all.immovable + batch.immovable, hasMore: batch.hasMore)
     }
     return all
   }
@@ -94,8 +91,8 @@ struct Filing: Service, HasCore {
       log.warning("photospool may not move a request that is over", metadata: ["request": "\(request.request)"])
     }
     return Outcome(
-      filed: done.count, failed: tried.count - done.count, immovable: immovable.count,
-      hasMore: requests.count == Self.batch || tried.count < requests.count)
+      failed: tried.count - done.count, immovable: immovable.count,
+      hasMore: !done.isEmpty && (requests.count == Self.batch || tried.count < requests.count))
   }
 
   /// Files immovable requests that have become movable, without hooks. Returns whether some stay.

@@ -44,7 +44,7 @@ final class Slots: Sendable {
       var resumed = [(CheckedContinuation<Bool, Never>, Bool)]()
       for name in state.stores.keys {
         state.stores[name]?.free += more
-        resumed += state.dispense(of: name, count: count)
+        resumed += state.dispense(of: name)
       }
       return resumed
     }
@@ -103,7 +103,9 @@ final class Slots: Sendable {
       state.holding.remove(key)
       state.stores[user.store]?.free += 1
       if user.isAhead { state.stores[user.store]?.ahead -= 1 }
-      if let owner = user.owner { state.stores[user.store]?.release(owner) }
+      if let owner = user.owner, let held = state.stores[user.store]?.held[owner] {
+        state.stores[user.store]?.held[owner] = held > 1 ? held - 1 : nil
+      }
     }
   }
 
@@ -112,28 +114,21 @@ final class Slots: Sendable {
     let resumed = state.withLock { state in
       guard let user = state.users[key] else { return [(CheckedContinuation<Bool, Never>, Bool)]() }
       body(&state, user)
-      return state.dispense(of: user.store, count: state.count)
+      return state.dispense(of: user.store)
     }
     for (waiter, hasPlace) in resumed { waiter.resume(returning: hasPlace) }
   }
 }
 
-extension Slots.Store {
-  fileprivate mutating func release(_ owner: Int64) {
-    let left = held[owner, default: 0] - 1
-    held[owner] = left > 0 ? left : nil
-  }
-}
-
 extension Slots.State {
-  fileprivate mutating func dispense(of name: String, count: Int) -> [(CheckedContinuation<Bool, Never>, Bool)] {
+  fileprivate mutating func dispense(of name: String) -> [(CheckedContinuation<Bool, Never>, Bool)] {
     guard var store = stores[name], !store.waiting.isEmpty else { return [] }
     var resumed = [(CheckedContinuation<Bool, Never>, Bool)]()
     if !cancelled.isEmpty {
       resumed = store.waiting.filter { cancelled.contains($0.key) }.map { ($0.waiter, false) }
       store.waiting.removeAll { cancelled.contains($0.key) }
     }
-    while store.free > 0, let next = next(in: store, count: count) {
+    while store.free > 0, let next = next(in: store) {
       let (key, waiter) = store.waiting.remove(at: next)
       store.free -= 1
       holding.insert(key)
@@ -146,7 +141,7 @@ extension Slots.State {
   }
 
   /// The next waiting key that may have a place, if any.
-  private func next(in store: Slots.Store, count: Int) -> Int? {
+  private func next(in store: Slots.Store) -> Int? {
     var best: (index: Int, isAhead: Bool, held: Int)?
     for (index, waiter) in store.waiting.enumerated() {
       guard let user = users[waiter.key] else { continue }
