@@ -51,10 +51,7 @@ struct OwnedEnds: Service, HasCore {
             }
           }
           for await result in group {
-            switch result {
-            case .success(let record): if let record { finished.insert(record) }
-            case .failure(let error): failure = error
-            }
+            do { if let record = try result.get() { finished.insert(record) } } catch { failure = error }
           }
         }
       }

@@ -208,7 +208,10 @@ actor PhotoPipeline: HasCore {
       try await cache(prepared, of: message)
       return prepared
     }
-    let sealed = try await atStep(.prepare) { try seal.seal(photoFile(prepared)) }
+    let file = PhotoFile(
+      bytes: prepared.jpeg, filename: "photo.jpg", mimeType: "image/jpeg", width: prepared.width,
+      height: prepared.height, blurhash: prepared.blurhash)
+    let sealed = try await atStep(.prepare) { try seal.seal(file) }
     let row = row(of: prepared, of: message)
     try Task.checkCancellation()
     // The conversation may have changed during preparation.
@@ -301,12 +304,6 @@ actor PhotoPipeline: HasCore {
         throw DeliveryError(error.isOutOfSpace ? .localStorageFull : .localStorageError, error.description)
       }
     }
-  }
-
-  private nonisolated func photoFile(_ prepared: PreparedPhoto) -> PhotoFile {
-    PhotoFile(
-      bytes: prepared.jpeg, filename: "photo.jpg", mimeType: "image/jpeg", width: prepared.width,
-      height: prepared.height, blurhash: prepared.blurhash)
   }
 
   private nonisolated func row(of prepared: PreparedPhoto, of message: QueuedMessage) -> PhotoRow {

@@ -74,15 +74,14 @@ actor Dispatcher: Service, HasCore {
     guard !destinations.lanes.allSatisfy(isFull) else { return }
     // Conversations with a worker are due as well, and come first.
     let limit = places + working.count
+    endedDuringRead = []
     guard destinations.lanes.count > 1 else {
-      endedDuringRead = []
       for conversation in try await ledger.dueConversations(at: now, limit: limit)
       where isIdle(conversation) && !isFull(destinations.standard.lane) {
         start(conversation, on: destinations.standard.lane)
       }
       return
     }
-    endedDuringRead = []
     var page = try await ledger.dueConversations(at: now, behind: nil, limit: limit)
     let begin = ContinuousClock.now
     while true {
