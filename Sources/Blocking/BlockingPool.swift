@@ -5,9 +5,7 @@ import Synchronization
 /// threads, of which there is one per processor. Work starts in the order of arrival.
 package final class BlockingPool: Sendable {
   private struct State {
-    var waiting: [@Sendable () -> Void] = []
-    /// Index of the first waiting work in `waiting`; taking it is O(1) amortised.
-    var next = 0
+    var waiting: ArraySlice<@Sendable () -> Void> = []
     var running = 0
   }
 
@@ -46,20 +44,11 @@ package final class BlockingPool: Sendable {
 
   private func takeNext() -> (@Sendable () -> Void)? {
     state.withLock { state in
-      guard state.next < state.waiting.count else {
-        state.waiting.removeAll(keepingCapacity: true)
-        state.next = 0
-        state.running -= 1
-        return nil
-      }
-      let work = state.waiting[state.next]
-      state.next += 1
-      // Without this the array would grow as long as the pool is busy.
-      if state.next > 1024 && state.next * 2 > state.waiting.count {
-        state.waiting.removeFirst(state.next)
-        state.next = 0
-      }
-      return work
+      if let work = state.waiting.popFirst() { return work }
+      // The slice keeps taken work in memory until it grows or is replaced.
+      state.waiting = []
+      state.running -= 1
+      return nil
     }
   }
 }
