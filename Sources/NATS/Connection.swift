@@ -10,11 +10,6 @@ import Synchronization
 final class Connection: Sendable {
   private typealias Answer = Result<Reply?, RequestFault>
 
-  private struct Waiting {
-    let continuation: CheckedContinuation<Answer, Never>
-    let deadline: ContinuousClock.Instant
-  }
-
   /// Messages of a consumer or of a batch, until they are taken.
   private struct Mailbox {
     var replies: [Reply] = []
@@ -26,7 +21,7 @@ final class Connection: Sendable {
 
   private struct State {
     var next: UInt64 = 0
-    var waiting: [UInt64: Waiting] = [:]
+    var waiting: [UInt64: (continuation: CheckedContinuation<Answer, Never>, deadline: ContinuousClock.Instant)] = [:]
     var mailboxes: [String: Mailbox] = [:]
     var isSweeping = false
     var isClosed = false
@@ -262,7 +257,7 @@ extension Connection {
       await withCheckedContinuation { continuation in
         let isClosed = state.withLock { state in
           if state.isClosed { return true }
-          state.waiting[number] = Waiting(continuation: continuation, deadline: .now + limit)
+          state.waiting[number] = (continuation, ContinuousClock.now + limit)
           return false
         }
         guard !isClosed else { return continuation.resume(returning: .failure(.away)) }

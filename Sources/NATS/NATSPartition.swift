@@ -7,12 +7,6 @@ import Synchronization
 /// another consumer replaces this one and begins with the first unfinished record. The consumer stays when its host dies.
 /// Another host that deletes it ends both reading and finishing here.
 actor NATSPartition: OwnedPartition {
-  /// The numbers that acknowledge a message.
-  private struct Unfinished {
-    let delivered: UInt64
-    let number: UInt64
-  }
-
   /// Why a server has ended one request for messages.
   private enum End {
     /// The time is up, or enough was delivered.
@@ -30,7 +24,8 @@ actor NATSPartition: OwnedPartition {
   private var isReleased = false
   /// The first part of the subject that acknowledges; the first message brings it.
   private var prefix: String?
-  private var unfinished: [Position: Unfinished] = [:]
+  /// The numbers that acknowledge each unfinished record.
+  private var unfinished: [Position: (delivered: UInt64, number: UInt64)] = [:]
   /// Finished before this consumer delivered them.
   private var early: Set<Position> = []
   private var highest: Position = 0
@@ -173,7 +168,7 @@ actor NATSPartition: OwnedPartition {
     number = mark.number
     prefix = mark.prefix
     highest = max(highest, mark.position)
-    unfinished[mark.position] = Unfinished(delivered: mark.delivered, number: mark.number)
+    unfinished[mark.position] = (mark.delivered, mark.number)
     // A foreign message stays in the stream and blocks no other.
     guard !early.contains(mark.position), let last = reply.subject.split(separator: ".").last,
       let id = RecordID(String(last)), reply.subject == "ps.q.\(partition).\(id)"
