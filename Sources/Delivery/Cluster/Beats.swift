@@ -34,13 +34,8 @@ struct Beats: Service, HasCore {
 
 /// Judges which hosts live, by this host's own clock: one whose beat has not changed for a lease is dead.
 struct HostWatch {
-  private struct Seen {
-    var beat: StoredBeat
-    var changedAt: ContinuousClock.Instant
-  }
-
   private let times: ClusterTimes
-  private var seen: [HostID: Seen] = [:]
+  private var seen: [HostID: (beat: StoredBeat, changedAt: ContinuousClock.Instant)] = [:]
   private var lastLook: ContinuousClock.Instant?
   private var watchesSince: ContinuousClock.Instant?
 
@@ -58,7 +53,7 @@ struct HostWatch {
       let isChanged = known.map { $0.beat.number != beat.number } ?? true
       // One that was dead before has given no sign of life since then.
       let isExcused = isBlind && known.map { last - $0.changedAt < times.lease } ?? true
-      seen[beat.beat.host] = Seen(beat: beat, changedAt: isChanged || isExcused ? now : known?.changedAt ?? now)
+      seen[beat.beat.host] = (beat, isChanged || isExcused ? now : known?.changedAt ?? now)
     }
     let present = Set(beats.map(\.beat.host))
     seen = seen.filter { present.contains($0.key) }
