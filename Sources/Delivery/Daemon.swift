@@ -1,7 +1,6 @@
 import Blocking
 import Control
 import DurableFiles
-import Foundation
 import Hooks
 import Janitor
 import Ledgers
@@ -186,8 +185,7 @@ package struct Daemon: Sendable, HasCore {
       core: core, photos: photos, circuits: circuits, outcome: self.reloads, manager: manager, reports: reports,
       owner: owner, orders: reloads, read: read)
     var configuration = ServiceGroupConfiguration(
-      services: services + [reload, watchdog, deadline],
-      gracefulShutdownSignals: endings, logger: groupLog)
+      services: services + [reload, watchdog, deadline], gracefulShutdownSignals: endings, logger: groupLog)
     configuration.maximumGracefulShutdownDuration = stopSeconds.map { .seconds($0) }
     defer { deadline.hasStopped.set() }
     try await ServiceGroup(configuration: configuration).run()

@@ -1,4 +1,3 @@
-import Foundation
 import Ledgers
 import Logging
 import Messages

@@ -1,6 +1,5 @@
 import Blocking
 import DurableFiles
-import Foundation
 import Ledgers
 import Logging
 import Messages

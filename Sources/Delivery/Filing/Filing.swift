@@ -1,6 +1,5 @@
 import Blocking
 import DurableFiles
-import Glibc
 import Hooks
 import Ledgers
 import Logging

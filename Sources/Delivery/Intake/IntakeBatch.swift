@@ -1,6 +1,5 @@
 import CKernel
 import DurableFiles
-import Foundation
 import Ledgers
 import Messages
 import Signalling
