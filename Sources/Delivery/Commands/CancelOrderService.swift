@@ -43,13 +43,7 @@ struct CancelOrderService: Service, HasCore {
   /// Cancels requests together; false after an error, which is logged if it concerns one alone.
   private func cancel(_ requests: [String]) async -> Bool {
     let reply = await commands.perform(.cancel(requests))
-    if let error = reply.error {
-      if requests.count == 1 { log.error("cancel", metadata: ["error": "\(error)"]) }
-      return false
-    }
-    for outcome in reply.outcomes {
-      log.info("cancel", metadata: ["request": "\(outcome.subject)", "outcome": "\(outcome.sentence)"])
-    }
-    return true
+    if reply.error == nil || requests.count == 1 { log.note(.cancel(requests), reply) }
+    return reply.error == nil
   }
 }

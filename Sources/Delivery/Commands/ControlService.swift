@@ -12,15 +12,17 @@ struct ControlService: Service {
   func run() async throws {
     let server = try ControlServer(in: state) { [self] request in
       let reply = await commands.perform(request)
-      note(request, reply)
+      log.note(request, reply)
       return reply
     }
     try? await gracefulShutdown()
     server.stop()
   }
+}
 
-  /// Logs one line for each request or conversation.
-  private func note(_ request: ControlRequest, _ reply: ControlReply) {
+extension Logger {
+  /// Logs a command, with one line for each request or conversation.
+  func note(_ request: ControlRequest, _ reply: ControlReply) {
     let (event, subject) =
       switch request {
       case .cancel: ("cancel", "request")
@@ -35,11 +37,11 @@ struct ControlService: Service {
       case .progress, .metrics, .listening, .check, .checkSpool, .destinations, .objects, .want, .viewed: ("", "")
       }
     if event.isEmpty { return }
-    if let error = reply.error { log.error("\(event)", metadata: ["error": "\(error)"]) }
+    if let error = reply.error { self.error("\(event)", metadata: ["error": "\(error)"]) }
     for outcome in reply.outcomes {
       var metadata: Logger.Metadata = ["outcome": "\(outcome.sentence)"]
       if !subject.isEmpty { metadata[subject] = "\(outcome.subject)" }
-      log.info("\(event)", metadata: metadata)
+      info("\(event)", metadata: metadata)
     }
   }
 }
