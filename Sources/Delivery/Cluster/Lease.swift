@@ -55,8 +55,6 @@ final class Lease: Sendable {
     state.withLock { if $0.lapses == lapses { $0.partitions.formUnion(partitions) } }
   }
 
-  func admit(_ partition: Partition) { admit([partition], lapses: lapses) }
-
   func close(_ partition: Partition) { state.withLock { _ = $0.partitions.remove(partition) } }
 
   /// Whether messages of a conversation may be sent now.

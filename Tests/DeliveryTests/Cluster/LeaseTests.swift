@@ -25,12 +25,12 @@ struct LeaseTests {
   @Test("a lease counts from when the beat was sent, and ends before others take the host for dead")
   func endsEarly() {
     let lease = Lease(times: times)
-    lease.admit(Partition(of: family))
+    lease.admit([Partition(of: family)], lapses: lease.lapses)
     #expect(!lease.covers(family))
     lease.renew(askedAt: .now - .seconds(6))
     #expect(lease.covers(family))
     let late = Lease(times: times)
-    late.admit(Partition(of: family))
+    late.admit([Partition(of: family)], lapses: late.lapses)
     late.renew(askedAt: .now - .seconds(7.5))
     #expect(!late.covers(family))
   }
@@ -40,7 +40,7 @@ struct LeaseTests {
     let lease = Lease(times: times)
     lease.renew(askedAt: .now)
     #expect(!lease.covers(family))
-    lease.admit(Partition(of: family))
+    lease.admit([Partition(of: family)], lapses: lease.lapses)
     #expect(lease.covers(family))
     lease.close(Partition(of: family))
     #expect(!lease.covers(family))
@@ -51,7 +51,7 @@ struct LeaseTests {
     let lease = Lease(times: times)
     // It ended half a second ago, while the next beat was on its way.
     lease.renew(askedAt: .now - (times.lease - times.margin) - .seconds(0.5))
-    lease.admit(Partition(of: family))
+    lease.admit([Partition(of: family)], lapses: lease.lapses)
     let before = lease.lapses
     lease.renew(askedAt: .now - .seconds(1))
     #expect(!lease.covers(family))
