@@ -112,22 +112,19 @@ package struct CommandHandler: Sendable {
   /// The state of cancelling a request.
   fileprivate struct Cancelling: Sendable {
     let end: Cancellation
-    /// The request of that name, if the ledger knows it.
-    var request: String?
-    /// It has begun but may still wait in a batch: soon it can perhaps be cancelled.
-    var mayBeTakenBack = false
+    /// The request, if it has begun but may still wait in a batch: soon it can perhaps be cancelled.
+    var begun: String?
   }
 
   /// Cancels requests. Those that have begun are checked again together, after the others.
   private func cancel(_ names: [String]) async throws -> [ControlReply.Outcome] {
     var looks = [Cancelling]()
     for name in names { looks.append(try await cancel(name)) }
-    if looks.contains(where: \.mayBeTakenBack) {
+    if looks.contains(where: { $0.begun != nil }) {
       try? await Task.sleep(for: BatchSize.time * 2)
-      for index in looks.indices where looks[index].mayBeTakenBack {
-        guard let request = looks[index].request else { continue }
+      for (index, look) in looks.enumerated() {
         // Without a second check the first result stands.
-        looks[index] = (try? await cancelAccepted(request)) ?? looks[index]
+        if let request = look.begun { looks[index] = (try? await cancelAccepted(request)) ?? look }
       }
     }
     return zip(names, looks).map { outcome($0, $1.end) }
@@ -200,10 +197,8 @@ package struct CommandHandler: Sendable {
       }
     }
     signals.ringAll()
-    guard messages.isEmpty, case .partly = cancellation else {
-      return Cancelling(end: cancellation)
-    }
-    return Cancelling(end: cancellation, request: request, mayBeTakenBack: true)
+    guard messages.isEmpty, case .partly = cancellation else { return Cancelling(end: cancellation) }
+    return Cancelling(end: cancellation, begun: request)
   }
 
   private func outcome(_ name: String, _ cancellation: Cancellation) -> ControlReply.Outcome {
