@@ -108,14 +108,6 @@ actor Circuits: Service, HasCore {
     bell.ring()
   }
 
-  /// Parks the conversation of a message until its destination works.
-  func park(
-    _ message: QueuedMessage, for destination: String, error: DeliveryError, until: Timestamp, keepsUpload: Bool
-  ) async throws {
-    try await ledger.park(message, for: destination, error: error, until: until, keepsUpload: keepsUpload, at: .now())
-    try await hasParked(for: destination, error)
-  }
-
   /// Arranges the next probe of a destination, after a conversation was parked for it.
   func hasParked(for destination: String, _ error: DeliveryError) async throws {
     // If the circuit has closed meanwhile, nobody would release the conversation.

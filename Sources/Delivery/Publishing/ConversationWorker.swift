@@ -172,10 +172,11 @@ struct ConversationWorker: Sendable, HasCore {
       try await circuits.failed(destination, failure.error, conversation: message.conversationRow)
       guard failure.error.cause == .unreachable else { return false }
     }
-    try await circuits.park(
+    try await ledger.park(
       message, for: destination, error: failure.error,
       until: message.acceptedAt.advanced(seconds: settings.lifetime.seconds),
-      keepsUpload: photos.holds(message.message))
+      keepsUpload: photos.holds(message.message), at: .now())
+    try await circuits.hasParked(for: destination, failure.error)
     try await photos.trim(ahead(of: window))
     return true
   }
