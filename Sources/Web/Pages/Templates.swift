@@ -66,6 +66,7 @@ struct Templates: Sendable {
 
   private static let sources: [String: [UInt8]] = [
     "ask": PackageResources.ask_mustache, "banners": PackageResources.banners_mustache,
+    "board": PackageResources.board_mustache,
     "composer": PackageResources.composer_mustache, "conversation": PackageResources.conversation_mustache,
     "conversations": PackageResources.conversations_mustache, "dialogs": PackageResources.dialogs_mustache,
     "draftphoto": PackageResources.draftphoto_mustache, "foot": PackageResources.foot_mustache,
@@ -97,8 +98,8 @@ struct Templates: Sendable {
   func page(_ name: String, title: String, _ values: Values, status: HTTPResponse.Status = .ok) -> Response {
     let sheets = sheets(of: name, isOperating: values["isOperating"] as? Bool ?? false)
     let head: Values = [
-      "title": title, "sheets": sheets, "icon": "\(place)/icon.svg", "touchIcon": "\(place)/icon-192.png",
-      "script": "\(place)/main.js", "isConversation": name == "conversation",
+      "page": name, "title": title, "sheets": sheets, "icon": "\(place)/icon.svg",
+      "touchIcon": "\(place)/icon-192.png", "script": "\(place)/main.js", "isConversation": name == "conversation",
     ]
     let text = text(of: name, values.merging(head) { $1 })
     return Response(text.utf8, type: "text/html; charset=utf-8", status: status)
