@@ -12,8 +12,6 @@ struct Templates: Sendable {
   private let library: MustacheLibrary
   /// Static files by path. The path changes with their contents, so that browsers may keep them.
   let files: [String: (bytes: [UInt8], type: String)]
-  /// Files that a phone needs to install the page.
-  let manifest: String
   /// The directory of the static files, which name one another.
   private let place: String
 
@@ -48,11 +46,11 @@ struct Templates: Sendable {
       files["\(place)/\(name)"] = (Self.dense(bytes), "text/javascript; charset=utf-8")
     }
     for (name, bytes, type) in Self.others { files["\(place)/\(name)"] = (bytes, type) }
-    manifest = try WebManifest(
-      icon: "\(place)/icon.svg", small: "\(place)/icon-192.png", large: "\(place)/icon-512.png"
-    ).text()
     (self.files, self.place) = (files, place)
   }
+
+  /// The page's manifest (W3C Web Application Manifest), by which a phone installs it and shares photos with it.
+  var manifest: String { text(of: "manifest", ["place": place]) }
 
   /// The style sheets of a page. The first one is enough for the list and for cards.
   private func sheets(of page: String, isOperating: Bool) -> [Values] {
@@ -72,7 +70,8 @@ struct Templates: Sendable {
     "draftphoto": PackageResources.draftphoto_mustache, "foot": PackageResources.foot_mustache,
     "head": PackageResources.head_mustache, "home": PackageResources.home_mustache,
     "icons": PackageResources.icons_mustache, "list": PackageResources.list_mustache,
-    "login": PackageResources.login_mustache, "message": PackageResources.message_mustache,
+    "login": PackageResources.login_mustache, "manifest": PackageResources.manifest_mustache,
+    "message": PackageResources.message_mustache,
     "new": PackageResources.new_mustache, "photo": PackageResources.photo_mustache,
     "picture": PackageResources.picture_mustache, "plate": PackageResources.plate_mustache,
     "problem": PackageResources.problem_mustache, "progress": PackageResources.progress_mustache,
