@@ -1,5 +1,5 @@
 import DurableFiles
-import Glibc
+import Foundation
 import NIOSSL
 import Synchronization
 import WebAccess
@@ -8,24 +8,7 @@ import WebAccess
 final class CertificateFiles: Sendable {
   private let certificate: String
   private let key: String
-  private let state: Mutex<(stamps: [Stamp?], configuration: TLSConfiguration)>
-
-  /// Facts that change with a file.
-  private struct Stamp: Equatable {
-    let device: UInt
-    let inode: UInt
-    let size: Int
-    let seconds: Int
-    let nanoseconds: Int
-
-    /// nil if there is no such file.
-    init?(_ path: String) {
-      var facts = stat()
-      guard stat(path, &facts) == 0 else { return nil }
-      (device, inode, size) = (UInt(facts.st_dev), UInt(facts.st_ino), Int(facts.st_size))
-      (seconds, nanoseconds) = (facts.st_mtim.tv_sec, facts.st_mtim.tv_nsec)
-    }
-  }
+  private let state: Mutex<(stamps: [[Int]], configuration: TLSConfiguration)>
 
   /// Reads the files, both in PEM.
   ///
@@ -33,7 +16,7 @@ final class CertificateFiles: Sendable {
   init(certificate: String, key: String) throws(WebError) {
     self.certificate = certificate
     self.key = key
-    let stamps = [Stamp(certificate), Stamp(key)]
+    let stamps = [Self.stamp(certificate), Self.stamp(key)]
     state = Mutex((stamps, try Self.read(certificate, key)))
   }
 
@@ -44,7 +27,7 @@ final class CertificateFiles: Sendable {
   /// - Throws: `WebError`, once, if the new files cannot be used. Then the former configuration stays.
   func change() throws(WebError) -> TLSConfiguration? {
     try state.withLock { state throws(WebError) in
-      let stamps = [Stamp(certificate), Stamp(key)]
+      let stamps = [Self.stamp(certificate), Self.stamp(key)]
       guard stamps != state.stamps else { return nil }
       state.stamps = stamps
       let configuration = try Self.read(certificate, key)
@@ -53,20 +36,27 @@ final class CertificateFiles: Sendable {
     }
   }
 
+  /// Facts that change with a file; empty if there is no such file.
+  private static func stamp(_ path: String) -> [Int] {
+    var facts = stat()
+    guard stat(path, &facts) == 0 else { return [] }
+    let file = [facts.st_dev, facts.st_ino].map { Int(truncatingIfNeeded: $0) }
+    return file + [Int(facts.st_size), facts.st_mtim.tv_sec, facts.st_mtim.tv_nsec]
+  }
+
   private static func read(_ certificate: String, _ key: String) throws(WebError) -> TLSConfiguration {
-    let chain: [NIOSSLCertificate]
-    do { chain = try NIOSSLCertificate.fromPEMBytes(try bytes(of: certificate)) } catch let error as WebError {
-      throw error
-    } catch { throw WebError("\(certificate) holds no certificate in PEM; correct web.certificate") }
-    guard !chain.isEmpty else { throw WebError("\(certificate) holds no certificate in PEM; correct web.certificate") }
+    let certificateBytes = try bytes(of: certificate)
+    guard let chain = try? NIOSSLCertificate.fromPEMBytes(certificateBytes), !chain.isEmpty else {
+      throw WebError("\(certificate) holds no certificate in PEM; correct web.certificate")
+    }
     var facts = stat()
     guard stat(key, &facts) != 0 || facts.st_mode & S_IRWXO == 0 else {
       throw WebError("every user can use the key \(key); run `chmod o= \(key)`")
     }
-    let secret: NIOSSLPrivateKey
-    do { secret = try NIOSSLPrivateKey(bytes: try bytes(of: key), format: .pem) } catch let error as WebError {
-      throw error
-    } catch { throw WebError("\(key) holds no private key in PEM without a password; correct web.key") }
+    let keyBytes = try bytes(of: key)
+    guard let secret = try? NIOSSLPrivateKey(bytes: keyBytes, format: .pem) else {
+      throw WebError("\(key) holds no private key in PEM without a password; correct web.key")
+    }
     var configuration = TLSConfiguration.makeServerConfiguration(
       certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(secret))
     configuration.minimumTLSVersion = .tlsv12
@@ -79,14 +69,11 @@ final class CertificateFiles: Sendable {
   private static let longest = 1 << 20
 
   private static func bytes(of path: String) throws(WebError) -> [UInt8] {
-    let slash = path.lastIndex(of: "/")
-    let directory = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+    let place = URL(fileURLWithPath: path)
     let contents: [UInt8]?
     do {
-      contents = try Directory(path: directory).file(
-        String(path[(slash.map(path.index(after:)) ?? path.startIndex)...])
-      )
-      .contents(limit: longest)
+      let directory = try Directory(path: place.deletingLastPathComponent().path)
+      contents = try directory.file(place.lastPathComponent).contents(limit: longest)
     } catch { throw WebError("\(error); photospool-web has to read \(path)") }
     guard let contents else { throw WebError("\(path) is larger than 1 MiB; it is no certificate or key") }
     return contents
