@@ -4,14 +4,8 @@ import Synchronization
 /// Sessions that were read, so that each of many requests does not read the same file again. A changed file is noticed: every
 /// change is a rename or sets its times.
 final class KnownSessions: Sendable {
-  private struct Known {
-    let inode: UInt64
-    let changed: Int64
-    let session: WebSession
-  }
-
   private static let most = 128
-  private let known = Mutex([String: Known]())
+  private let known = Mutex([String: (inode: UInt64, changed: Int64, session: WebSession)]())
 
   /// The session in the file `key`, which has this entry.
   ///
@@ -22,7 +16,7 @@ final class KnownSessions: Sendable {
     guard let session = try read() else { return nil }
     known.withLock { known in
       if known.count >= Self.most { known = [:] }
-      known[key] = Known(inode: entry.inode, changed: entry.changed, session: session)
+      known[key] = (entry.inode, entry.changed, session)
     }
     return session
   }
