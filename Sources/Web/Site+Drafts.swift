@@ -36,8 +36,6 @@ private struct DraftAnswer: Codable {
 
 /// Drafts: photos that are uploaded before Send.
 extension Site {
-  /// Bytes of a text as a browser puts it.
-  private static let longestText = RequestLimits.textFileBytes
   /// Bytes of a list of names.
   private static let longestOrder = 8 << 10
 
@@ -55,8 +53,9 @@ extension Site {
       }
       return try await desk.pool.run {
         do {
-          let (draft, file) = try desk.add(to: conversation, for: session) {
-            try $0.add(photo.name, called: original, at: place)
+          var file: String?
+          let draft = try desk.add(to: conversation, for: session) {
+            file = try $0.add(photo.name, called: original, at: place)
           }
           return try DraftAnswer(draft, added: file).response(.created)
         } catch {
@@ -87,8 +86,7 @@ extension Site {
           if let draft { try desk.tidy(draft) }
           return try DraftAnswer(desk.find(to: conversation, for: session)).response()
         }
-        let (draft, _) = try desk.add(to: conversation, for: session) { try $0.setText(text) }
-        return try DraftAnswer(draft).response()
+        return try DraftAnswer(desk.add(to: conversation, for: session) { try $0.setText(text) }).response()
       }
     }
     routes.on(.delete, "draft/:draft", may: .send) { _, context, session in
@@ -96,10 +94,9 @@ extension Site {
     }
     routes.on(.post, "draft/:draft/remove", may: .send) { request, context, session in
       let conversation = try Self.conversation(request)
-      let (name, file) = (try context.parameters.require("draft"), Self.value("file", in: request) ?? "")
+      let file = Self.value("file", in: request) ?? ""
       let form = try await ReceivedForm(request, into: spool, pool: pool)
-      try await desk.pool.run {
-        guard let draft = try desk.draft(name, for: session) else { throw Self.gone }
+      _ = try await change(context, session) { draft in
         try draft.remove(file)
         // The form's own photos and text are kept.
         for photo in form.photos { try draft.add(photo, in: spool) }
@@ -131,13 +128,8 @@ extension Site {
   private static func text(of request: Request) async throws -> String? {
     let long = WebProblem(
       .contentTooLarge, "The text is longer than \(sizeInWords(RequestLimits.textBytes)). Make it shorter.")
-    if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > longestText { throw long }
-    var bytes: [UInt8] = []
-    try await request.eachPiece { piece in
-      guard bytes.count + piece.readableBytes <= longestText else { throw long }
-      bytes += piece.readableBytesView
-    }
-    guard let text = String(validating: bytes, as: UTF8.self) else {
+    let body = try await request.whole(upTo: RequestLimits.textFileBytes, orElse: long)
+    guard let text = String(validating: body.readableBytesView, as: UTF8.self) else {
       throw WebProblem(.badRequest, "The text is not UTF-8.")
     }
     guard text.utf8.count <= RequestLimits.textBytes else { throw long }

@@ -40,17 +40,17 @@ struct DraftDesk: Sendable {
   }
 
   /// Puts something into the draft of a conversation, which begins with it if there is none.
-  func add<Result>(
-    to conversation: ConversationID, for session: WebSession, _ fill: (OpenDraft) throws -> Result
-  ) throws -> (draft: OpenDraft, result: Result) {
+  func add(
+    to conversation: ConversationID, for session: WebSession, _ fill: (OpenDraft) throws -> Void
+  ) throws -> OpenDraft {
     _ = try RequestReader.conversation(conversation.text)
-    if let draft = try find(to: conversation, for: session) { return (draft, try fill(draft)) }
+    if let draft = try find(to: conversation, for: session) {
+      try fill(draft)
+      return draft
+    }
     let name = RequestName(Self.own(session) + String(UInt64.random(in: 0 ... .max), radix: 36))
     guard let name else { throw Refusal.badName }
-    var result: Result?
-    let draft = try OpenDraft.begin(name, in: spool, to: conversation, from: session.inbox) { result = try fill($0) }
-    guard let result else { throw Refusal.badName }
-    return (draft, result)
+    return try OpenDraft.begin(name, in: spool, to: conversation, from: session.inbox, fill: fill)
   }
 
   /// Deletes the draft if nothing is left in it.

@@ -27,12 +27,13 @@ extension Request {
 
   /// The whole body.
   ///
-  /// - Throws: `WebProblem` if it is larger than `limit` bytes, too.
-  func whole(upTo limit: Int) async throws -> ByteBuffer {
+  /// - Parameter problem: thrown if it is larger than `limit` bytes, in place of a general one.
+  func whole(upTo limit: Int, orElse problem: WebProblem? = nil) async throws -> ByteBuffer {
     var whole = ByteBuffer()
     try await eachPiece { piece in
       guard whole.readableBytes + piece.readableBytes <= limit else {
-        throw WebProblem(.contentTooLarge, "This form is larger than \(sizeInWords(limit)). Nothing was done.")
+        throw problem
+          ?? WebProblem(.contentTooLarge, "This form is larger than \(sizeInWords(limit)). Nothing was done.")
       }
       whole.writeImmutableBuffer(piece)
     }
