@@ -177,7 +177,11 @@ struct Site: Sendable {
 
   static func redirect(to address: String) -> Response { Response(status: .seeOther, headers: [.location: address]) }
 
-  func source(_ session: WebSession) throws -> PageSource { try PageSource(spool, settings, session, shelf) }
+  func source(_ session: WebSession) throws -> PageSource {
+    // A daemon that does not answer is as good as none for a page.
+    let progress = (try? ControlClient.ask(.progress, in: spool.state))?.progress
+    return try PageSource(spool, settings, session, shelf, progress: progress)
+  }
 
   func ledger() throws -> LedgerView { try shelf.view() }
 

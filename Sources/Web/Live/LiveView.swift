@@ -78,15 +78,9 @@ extension PageSource {
 extension TimelineEntry {
   /// Changes with what a page shows of it.
   fileprivate var number: Int {
-    var hasher = Hasher()
-    hasher.combine(state)
-    hasher.combine(requestState)
-    hasher.combine(received)
-    hasher.combine(isHidden)
-    hasher.combine(error)
-    hasher.combine(nextAttempt?.milliseconds)
-    hasher.combine(hasThumbnail)
-    hasher.combine(hasOriginal)
-    return hasher.finalize()
+    let facts: [AnyHashable] = [
+      state, requestState, received, isHidden, error, nextAttempt, hasThumbnail, hasOriginal,
+    ]
+    return facts.hashValue
   }
 }

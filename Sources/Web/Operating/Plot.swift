@@ -23,9 +23,12 @@ struct Plot {
         "height": height(value),
       ]
     }
+    let points = line.enumerated().compactMap { index, value in
+      value.map { "\(Int((Double(index) + 0.5) * step)),\(Self.height - height($0))" }
+    }
     return [
       "title": title, "name": name, "width": Self.width, "height": Self.height, "bars": rectangles,
-      "points": points(step: step, height: height), "hasLine": !line.isEmpty, "isEmpty": all.allSatisfy { $0 == 0 },
+      "points": points.joined(separator: " "), "hasLine": !line.isEmpty, "isEmpty": all.allSatisfy { $0 == 0 },
       "top": word(top), "first": labels.first ?? "", "last": labels.last ?? "",
       "rows": bars.indices.reversed().compactMap { index -> Values? in
         let second = line.indices.contains(index) ? line[index] : nil
@@ -35,11 +38,5 @@ struct Plot {
         ]
       },
     ]
-  }
-
-  private func points(step: Double, height: (Double) -> Int) -> String {
-    line.enumerated().compactMap { index, value in
-      value.map { "\(Int((Double(index) + 0.5) * step)),\(Self.height - height($0))" }
-    }.joined(separator: " ")
   }
 }

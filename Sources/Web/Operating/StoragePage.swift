@@ -70,16 +70,12 @@ extension PageSource {
     let plan = try ledger?.clearPlan(inbox: inbox, conversation: conversation) ?? ClearPlan()
     let whose = inbox.map { "the inbox \(shown($0.text))" }
     let what = [conversation.map { "the conversation \(shown($0.text))" }, whose].compactMap(\.self)
+    let address = [inbox.map { "inbox=\(inAddress($0.text))" }, conversation.map { "name=\(inAddress($0.text))" }]
     return try frame(page: .storage).merging([
       "scope": what.isEmpty ? "all conversations" : what.joined(separator: " of "),
-      "address": Self.clearAddress(inbox: inbox, conversation: conversation), "going": "\(plan.going)",
+      "address": address.compactMap(\.self).joined(separator: "&"), "going": "\(plan.going)",
       "isSomething": plan.going.bytes > 0, "staying": plan.staying.map { ["sentence": sentence($0)] as Values },
     ]) { $1 }
-  }
-
-  static func clearAddress(inbox: InboxID?, conversation: ConversationID?) -> String {
-    [inbox.map { "inbox=\(inAddress($0.text))" }, conversation.map { "name=\(inAddress($0.text))" }]
-      .compactMap(\.self).joined(separator: "&")
   }
 
   /// The page that asks for the name of a conversation before it is deleted.

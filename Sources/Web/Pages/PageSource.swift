@@ -1,4 +1,3 @@
-import Control
 import Ledgers
 import Messages
 import Settings
@@ -17,12 +16,6 @@ struct PageSource {
   let fault: LedgerError?
   /// Upload progress by message; nil if no daemon runs.
   let progress: [String: Double]?
-
-  init(_ spool: Spool, _ settings: Settings, _ session: WebSession, _ shelf: LedgerShelf) throws {
-    // A daemon that does not answer is as good as none for a page.
-    try self.init(
-      spool, settings, session, shelf, progress: (try? ControlClient.ask(.progress, in: spool.state))?.progress)
-  }
 
   /// - Parameter progress: what the daemon told a moment ago; nil if none runs.
   init(
