@@ -52,11 +52,7 @@ struct Site: Sendable {
     address = try access.address(
       place, names: settings.web.names, hasCertificate: settings.web.certificate != nil)
     gate = Gate(address)
-    let port =
-      switch place {
-      case .loopback(let port), .network(let port): "-\(port)"
-      case .proxy: ""
-      }
+    let port = place.port.map { "-\($0)" } ?? ""
     // Browsers take a name that begins so from TLS alone, and send it to this host alone.
     cookie = (address.isSecure ? "__Host-" : "") + "photospool\(port)"
   }
@@ -151,12 +147,7 @@ struct Site: Sendable {
   /// The user of this computer at the other end of a connection; nil if it comes from elsewhere, or the kernel does not
   /// tell.
   func user(of context: WebContext) -> UInt32? {
-    let server: UInt16
-    switch place {
-    case .loopback(let port), .network(let port): server = port
-    case .proxy: return nil
-    }
-    guard let peer = context.channel.remoteAddress, peer.ipAddress == "127.0.0.1",
+    guard let server = place.port, let peer = context.channel.remoteAddress, peer.ipAddress == "127.0.0.1",
       context.channel.localAddress?.ipAddress == "127.0.0.1", let client = peer.port.flatMap(UInt16.init(exactly:))
     else { return nil }
     return context.peer.known {

@@ -13,6 +13,14 @@ package struct ListeningSocket: Sendable {
     case network(port: UInt16)
     /// A reverse proxy on this computer, on a Unix socket.
     case proxy
+
+    /// nil on a Unix socket.
+    package var port: UInt16? {
+      switch self {
+      case .loopback(let port), .network(let port): port
+      case .proxy: nil
+      }
+    }
   }
 
   /// The first descriptor of a service manager (sd_listen_fds(3)).
