@@ -47,7 +47,7 @@ extension Site {
       return try page(
         of: conversation, source(session), asPart: asPart, composer: composer, status: .unprocessableContent)
     }
-    guard let key = IdempotencyKey(composer.id) else { throw WebProblem(.badRequest, "The form is damaged. Go back.") }
+    guard let key = IdempotencyKey(composer.id) else { throw WebProblem.damagedForm }
     do { _ = try RequestReader.conversation(conversation.text) } catch {
       return try again("\(error). Nothing was sent.")
     }

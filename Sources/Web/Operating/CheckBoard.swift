@@ -11,14 +11,9 @@ final class CheckBoard: Sendable {
     var fault: String?
   }
 
-  private struct State {
-    var last: Round?
-    var running: Task<Round, Never>?
-  }
+  private let state = Mutex<(last: Round?, running: Task<Round, Never>?)>((nil, nil))
 
-  private let state = Mutex(State())
-
-  var last: Round? { state.withLock(\.last) }
+  var last: Round? { state.withLock { $0.last } }
   var isRunning: Bool { state.withLock { $0.running != nil } }
 
   /// Runs a round, or waits for the one that runs.

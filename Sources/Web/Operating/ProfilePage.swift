@@ -83,9 +83,7 @@ extension Site {
 
   /// Drops a change as `photospool profile` does. The present photo stays until it is done.
   private func drop(_ photo: File?, of inbox: InboxID, key: String?, _ session: WebSession) async throws -> Response {
-    guard let key = IdempotencyKey(key ?? Self.newKey(session)) else {
-      throw WebProblem(.badRequest, "The form is damaged. Go back.")
-    }
+    guard let key = IdempotencyKey(key ?? Self.newKey(session)) else { throw WebProblem.damagedForm }
     let submission = Submission(profilePhoto: photo, of: inbox, key: key)
     do {
       let name = try await pool.run { try submission.drop(into: spool.path) }

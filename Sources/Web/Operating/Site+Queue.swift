@@ -62,7 +62,7 @@ extension Site {
     let form = try await Self.fields(of: request)
     let query = try QueueQuery(formFields(request.uri.query ?? ""), inbox: session.inbox)
     guard let expected = form["count"].flatMap(Int.init), (1...1_000_000_000).contains(expected) else {
-      throw WebProblem(.badRequest, "The form is damaged. Go back.")
+      throw WebProblem.damagedForm
     }
     let count = try await pool.run {
       let names = try ledger().queuedNames(query.filter, failed: isRetry, limit: expected + 1)

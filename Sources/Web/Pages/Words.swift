@@ -10,7 +10,7 @@ func shown(_ text: String) -> String {
   var result = String.UnicodeScalarView()
   for scalar in text.unicodeScalars {
     if scalar == "\n" || !scalar.isUnseen || shaping.contains(scalar) {
-      if let last = result.last, markup.contains(last), joins(last, scalar) { result.append("\u{200B}") }
+      if let last = result.last, markup.contains(last), "\(last)\(scalar)".count == 1 { result.append("\u{200B}") }
       result.append(scalar)
     } else {
       result.append(contentsOf: "\\u{\(String(scalar.value, radix: 16))}".unicodeScalars)
@@ -23,14 +23,6 @@ private let markup: Set<Unicode.Scalar> = ["<", ">", "&", "\"", "'"]
 /// Directions, and joiners and tags of emoji.
 private let shaping: Set<Unicode.Scalar> = Set(
   [0x200C...0x200F, 0x202A...0x202E, 0x2066...0x2069, 0xE0020...0xE007F].flatMap { $0.compactMap(Unicode.Scalar.init) })
-
-/// Whether two scalars make one character.
-private func joins(_ first: Unicode.Scalar, _ second: Unicode.Scalar) -> Bool {
-  var both = String.UnicodeScalarView()
-  both.append(first)
-  both.append(second)
-  return String(both).count == 1
-}
 
 /// A value for an address, with everything escaped but unreserved characters (RFC 3986 §2.3).
 func inAddress(_ text: String) -> String { text.percentEncoded() }

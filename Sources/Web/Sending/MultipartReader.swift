@@ -66,7 +66,7 @@ struct MultipartReader {
     switch state {
     case .preamble:
       guard let place = buffer.place(of: delimiter) else {
-        keepTail()
+        buffer.removeFirst(max(0, buffer.count - delimiter.count + 1))
         return false
       }
       buffer.removeFirst(place + delimiter.count)
@@ -111,11 +111,6 @@ struct MultipartReader {
       buffer = []
       return false
     }
-  }
-
-  private mutating func keepTail() {
-    let surplus = buffer.count - delimiter.count + 1
-    if surplus > 0 { buffer.removeFirst(surplus) }
   }
 
   /// The part of a header's Content-Disposition.

@@ -18,6 +18,7 @@ struct WebProblem: Error {
   /// Whether the page asks for the session's password.
   var isLocked = false
 
+  static let damagedForm = WebProblem(.badRequest, "The form is damaged. Go back.")
   static let noPhoto = WebProblem(.notFound, "There is no such photo here.")
 
   init(_ status: HTTPResponse.Status, _ sentence: String, command: String? = nil) {
