@@ -20,25 +20,21 @@ struct QueueQuery: Equatable {
       default: words.append(word)
       }
     }
-    if !state.isEmpty {
-      guard let known = QueueFilter.State(rawValue: state) else { throw Self.unknown("state", QueueFilter.State.self) }
-      filter.state = known
-    }
-    if !cause.isEmpty {
-      guard let known = Cause(rawValue: cause) else { throw Self.unknown("cause", Cause.self) }
-      filter.cause = known
-    }
+    filter.state = try Self.known("state", state)
+    filter.cause = try Self.known("cause", cause)
     if !to.isEmpty { filter.conversation = Self.name(to) }
     filter.text = words.joined(separator: " ")
   }
 
-  private static func unknown<Word: CaseIterable & RawRepresentable<String>>(
-    _ what: String, _: Word.Type
-  ) -> WebProblem {
+  private static func known<Word: CaseIterable & RawRepresentable<String>>(
+    _ what: String, _ text: String
+  ) throws(WebProblem) -> Word? {
+    if text.isEmpty { return nil }
+    if let word = Word(rawValue: text) { return word }
     var problem = WebProblem(
       .badRequest, "There is no such \(what). There are \(Word.allCases.map(\.rawValue).joined(separator: ", ")).")
     problem.back = ("/queue", "Queue")
-    return problem
+    throw problem
   }
 
   /// The conversation of profile photos is written `profile~INBOX`.
