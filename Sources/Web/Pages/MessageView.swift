@@ -20,9 +20,7 @@ struct MessageView {
   private var time: Timestamp { entry.sentAt ?? entry.time }
   private var sender: String { entry.isOwn ? "you" : entry.sender.map(shown) ?? "unknown" }
 
-  /// - Parameters:
-  ///   - previous: the entry before it on the page.
-  ///   - next: the entry after it on the page.
+  /// The values for its place between two other entries of the page.
   func values(after previous: TimelineEntry?, before next: TimelineEntry?) throws -> Values {
     let text = try keptText()
     let isFirstOfDay = previous.map { !source.clock.isSameDay($0.time, entry.time) } ?? true
@@ -36,10 +34,9 @@ struct MessageView {
       "isText": !isPhoto, "hasText": text != nil, "text": text.map(shown) ?? "",
       "file": shown(PhotoName.original(entry.file)),
       "size": sizeInWords(entry.bytes), "isHidden": entry.isHidden && hasPicture,
-      "isBusy": isBusy, "isSent": entry.state == .sent,
+      "isBusy": isBusy, "mayRepair": mayRepair, "isSent": entry.state == .sent,
       "isFailed": isFailed, "isCancelled": entry.state == .cancelled, "progress": progress ?? 0,
       "hasProgress": progress != nil, "canCancel": isBusy && entry.state != .publishing && mayChange,
-      "hasActions": mayRepair, "canRetry": mayRepair, "canDelete": mayRepair,
       "hasMeta": next.map { $0.isOwn != entry.isOwn || $0.sender != entry.sender || $0.request != entry.request }
         ?? true,
     ]
@@ -112,11 +109,10 @@ extension WaitingRequest {
       "message": "", "request": inAddress(name), "opensDay": false, "day": "", "isOwn": true, "sender": "you",
       "at": clock.now.description, "time": "", "hasPicture": false, "isPlate": false, "isText": false, "hasText": false,
       "text": "", "file": "photo", "size": "", "isHidden": false, "isBusy": true, "isSent": false, "isFailed": false,
-      "isCancelled": false, "progress": 0, "hasProgress": false, "canCancel": false, "hasActions": false,
-      "canRetry": false, "canDelete": false, "hasMeta": false, "isPending": true, "isPreparing": false,
-      "isUploading": false, "isUploaded": false, "isPublishing": false, "picture": "", "width": 1, "height": 1,
-      "isFetching": false, "canFetch": false, "isGone": false, "isWaiting": false, "waiting": "", "hasError": false,
-      "error": "",
+      "isCancelled": false, "progress": 0, "hasProgress": false, "canCancel": false, "mayRepair": false,
+      "hasMeta": false, "isPending": true, "isPreparing": false, "isUploading": false, "isUploaded": false,
+      "isPublishing": false, "picture": "", "width": 1, "height": 1, "isFetching": false, "canFetch": false,
+      "isGone": false, "isWaiting": false, "waiting": "", "hasError": false, "error": "",
     ]
     let photos = self.photos.enumerated().map { index, photo in
       blank.merging(
