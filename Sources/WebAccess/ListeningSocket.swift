@@ -85,9 +85,8 @@ package struct ListeningSocket: Sendable {
     let copy = fcntl(descriptor, F_DUPFD, Self.firstInherited)
     if copy != Self.firstInherited { dup2(descriptor, Self.firstInherited) }
     let inherited = environment.merging(["LISTEN_PID": "\(getpid())", "LISTEN_FDS": "1"]) { $1 }
-    let variables = inherited.map { "\($0)=\($1)" }
     var arguments: [UnsafeMutablePointer<CChar>?] = [strdup(program), strdup(Self.stays), nil]
-    var values = variables.map { strdup($0) } + [nil]
+    var values = inherited.map { strdup("\($0)=\($1)") } + [nil]
     execve(program, &arguments, &values)
     throw WebError("cannot start \(program): \(reason); install photospool-web")
   }

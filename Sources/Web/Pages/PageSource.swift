@@ -36,10 +36,7 @@ struct PageSource {
 
   /// The values of the frame round a page.
   ///
-  /// - Parameters:
-  ///   - current: the conversation that is open.
-  ///   - filter: the filter of the list.
-  ///   - limit: the most conversations of the list; nil for a part of a page, which has no list.
+  /// - Parameter limit: the most conversations of the list; nil for a part of a page, which has no list.
   func frame(
     current: ConversationID? = nil, filter: String = "", after place: PagePlace? = nil, limit: Int? = besides,
     notice: String? = nil, page: OperatorPage? = nil
