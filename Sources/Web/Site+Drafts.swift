@@ -49,17 +49,17 @@ extension Site {
       let original = Self.value("file", in: request) ?? "photo"
       let place = Self.value("place", in: request).flatMap(Int.init)
       let photo = try await uploads.count(session.id) {
-        try await UploadedPhoto(request, called: original, into: spool, pool: pool)
+        try await request.photo(called: original, into: spool, pool: pool)
       }
       return try await desk.pool.run {
         do {
           var file: String?
           let draft = try desk.add(to: conversation, for: session) {
-            file = try $0.add(photo.name, called: original, at: place)
+            file = try $0.add(photo, called: original, at: place)
           }
           return try DraftAnswer(draft, added: file).response(.created)
         } catch {
-          try? spool.tmp.remove(photo.name)
+          try? spool.tmp.remove(photo)
           if case Refusal.tooManyPhotos = error { throw Self.tooMany }
           throw error
         }

@@ -1,7 +1,10 @@
+import Blocking
+import DurableFiles
 import HTTPTypes
 import Hummingbird
 import HummingbirdCore
 import Messages
+import Spooling
 
 extension Request {
   /// Passes the body on, piece by piece. Hummingbird ends the body of a cut connection like any other, so its bytes are
@@ -38,5 +41,34 @@ extension Request {
       whole.writeImmutableBuffer(piece)
     }
     return whole
+  }
+
+  /// Writes a photo to `tmp/` as it comes. The caller moves it away or removes it, and the janitor what a kill leaves.
+  ///
+  /// - Returns: its name there.
+  /// - Throws: `WebProblem` if it is empty, too large, cut off, or without room; then nothing is left.
+  func photo(called original: String, into spool: Spool, pool: BlockingPool) async throws -> String {
+    let tooLarge = WebProblem(
+      .contentTooLarge,
+      "\(shown(original)) is larger than \(sizeInWords(RequestLimits.photoBytes)). Send a smaller copy.")
+    if let length = headers[.contentLength].flatMap({ Int($0) }), length > RequestLimits.photoBytes { throw tooLarge }
+    let name = Spool.unnamed()
+    let file = try await pool.run {
+      try UploadLimits.checkRoom(in: spool)
+      return try spool.tmp.file(creating: name, mode: 0o660)
+    }
+    do {
+      var bytes = 0
+      try await eachPiece { piece in
+        bytes += piece.readableBytes
+        if bytes > RequestLimits.photoBytes { throw tooLarge }
+        try await pool.run { try piece.withUnsafeReadableBytes { try file.write($0) } }
+      }
+      if bytes == 0 { throw WebProblem(.unprocessableContent, "\(shown(original)) is empty. Choose it again.") }
+      return name
+    } catch {
+      try? await pool.run { try spool.tmp.remove(name) }
+      throw error
+    }
   }
 }
