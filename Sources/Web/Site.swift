@@ -18,6 +18,7 @@ struct Site: Sendable {
   let settings: Settings
   let access: AccessStore
   let templates: Templates
+  /// Where the page listens.
   let place: ListeningSocket.Place
   let address: PageAddress
   let log: Logger
@@ -36,7 +37,6 @@ struct Site: Sendable {
   /// The name of the session's cookie.
   let cookie: String
 
-  /// - Parameter place: where the page listens.
   init(
     _ spool: Spool, settings: Settings, access: AccessStore, place: ListeningSocket.Place, log: Logger
   ) throws {

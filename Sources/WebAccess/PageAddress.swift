@@ -7,10 +7,7 @@ package struct PageAddress: Sendable, Equatable {
   /// Whether a browser may be told to never come without TLS again. The page's own name is served without it, too.
   package let isOutside: Bool
 
-  /// - Parameters:
-  ///   - own: the page's own name, for 127.0.0.1.
-  ///   - names: those of the configuration.
-  ///   - hasCertificate: whether the configuration has a certificate.
+  /// - Parameter own: the page's own name, for 127.0.0.1. The others are of the configuration.
   /// - Throws: `WebError` if nobody could reach the page, or others could listen.
   package init(_ place: ListeningSocket.Place, own: String, names: [String], hasCertificate: Bool) throws(WebError) {
     switch place {

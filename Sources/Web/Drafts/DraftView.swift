@@ -3,9 +3,7 @@ import Messages
 import Spooling
 
 extension PageSource {
-  /// The values of a composer's draft.
-  ///
-  /// - Parameter draft: nil if there is none.
+  /// The values of a composer's draft, if there is one.
   func values(of draft: OpenDraft?) throws -> Values {
     guard let draft else { return ["hasDraft": false, "draft": "", "draftPhotos": [Values]()] }
     // A draft that the daemon has not looked at has no messages yet.

@@ -19,9 +19,9 @@ enum LiveView: Equatable, Sendable {
     }
   }
 
-  /// The views of an address's query, in their order; at most `limit`. One that cannot be read is nil: events number them.
-  static func all(in query: String, limit: Int = 32) -> [LiveView?] {
-    formValues("view", in: query).prefix(limit).map(LiveView.init)
+  /// The views of an address's query, in their order; at most 32. One that cannot be read is nil: events number them.
+  static func all(in query: String) -> [LiveView?] {
+    formValues("view", in: query).prefix(32).map(LiveView.init)
   }
 }
 

@@ -10,7 +10,6 @@ struct Plot {
 
   private static let (width, height) = (600, 96)
 
-  /// - Parameter labels: the names of the stretches.
   func values(labels: [String]) -> Values {
     let all = (bars + line).compactMap(\.self)
     let top = max(all.max() ?? 0, 0.001)

@@ -6,9 +6,7 @@ import Messages
 extension PageSource {
   private static let minutes = [5, 10, 20, 40, 80, 160, 320, 640, 1280]
 
-  /// - Parameters:
-  ///   - destinations: those of the daemon; nil if none runs.
-  ///   - notice: what was just done.
+  /// - Parameter destinations: those of the daemon; nil if none runs.
   func queue(
     _ query: QueueQuery, after place: PagePlace?, destinations: [ControlReply.Destination]?, notice: String?
   ) throws -> Values {

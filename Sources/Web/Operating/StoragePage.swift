@@ -78,9 +78,7 @@ extension PageSource {
     ]) { $1 }
   }
 
-  /// The page that asks for the name of a conversation before it is deleted.
-  ///
-  /// - Parameter problem: why it was not deleted.
+  /// The page that asks for the name of a conversation before it is deleted, or says why it was not.
   func purging(_ conversation: ConversationID, problem: String?) throws -> Values {
     let (photos, bytes) = try ledger?.use(of: conversation, inbox: nil) ?? (0, 0)
     let waiting = try ledger?.state(of: conversation).waiting ?? 0

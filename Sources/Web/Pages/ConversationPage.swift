@@ -14,9 +14,7 @@ extension PageSource {
 
   /// The values of a conversation's page.
   ///
-  /// - Parameters:
-  ///   - asPart: only those of its main part.
-  ///   - place: the place before or after which the page lies; nil for the newest.
+  /// - Parameter place: the place before or after which the page lies; nil for the newest.
   func conversation(
     _ conversation: ConversationID, asPart: Bool = false, from place: PagePlace?, isForward: Bool,
     composer: Composer

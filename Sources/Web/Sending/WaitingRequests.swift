@@ -11,18 +11,14 @@ struct WaitingRequest: Sendable {
 }
 
 extension Spool {
-  /// The requests in `new/` to a conversation, in order.
+  /// The requests to a conversation among 1000 entries of `new/`, in order. A daemon that runs leaves fewer there.
   ///
-  /// - Parameters:
-  ///   - inbox: only those from this inbox.
-  ///   - limit: the number of entries to look at. A daemon that runs leaves fewer.
-  func waitingRequests(
-    to conversation: ConversationID, inbox: InboxID?, limit: Int = 1000
-  ) throws -> [WaitingRequest] {
+  /// - Parameter inbox: only those from this inbox.
+  func waitingRequests(to conversation: ConversationID, inbox: InboxID?) throws -> [WaitingRequest] {
     var names: [String] = []
     try new.forEachName { bytes in
       if let name = String(validating: bytes, as: UTF8.self), RequestName(name) != nil { names.append(name) }
-      return names.count < limit
+      return names.count < 1000
     }
     return names.sorted().compactMap { name -> WaitingRequest? in
       // It may be accepted or removed meanwhile, or be invalid.

@@ -6,10 +6,7 @@ final class UnlockAttempts: Sendable {
   private static let period = Duration.seconds(60)
   private let times = Mutex([String: [ContinuousClock.Instant]]())
 
-  /// Counts an attempt.
-  ///
-  /// - Parameter session: its id.
-  /// - Returns: false if there were too many within a minute.
+  /// Counts an attempt at the session of this id; false if there were too many within a minute.
   func begin(_ session: String, at now: ContinuousClock.Instant = .now) -> Bool {
     times.withLock { times in
       times = times.compactMapValues { times in

@@ -170,10 +170,7 @@ final class OpenConnections: Sendable {
     }
   }
 
-  /// A request is being answered.
-  ///
-  /// - Parameter channel: the connection, or the stream of one.
-  /// - Returns: who is at its other end.
+  /// Counts a request on a connection, or on a stream of one. Returns who is at its other end.
   func begin(_ channel: any Channel) -> PeerUser {
     var peer: PeerUser?
     change(channel) {
