@@ -41,7 +41,8 @@ extension PageSource {
   }
 
   private func values(of message: RequestStory.Message, in story: RequestStory) throws -> Values {
-    let text = try message.text ?? keptText(of: message, in: story)
+    let isSentText = message.kind == .text && message.state == .sent
+    let text = try isSentText ? spool.keptText(of: story.request, digest: message.digest) : nil
     let percent = progress?[message.message].map { Int($0 * 100) }
     let isPhoto = message.kind == .photo || message.kind == .profile
     return [
@@ -52,11 +53,6 @@ extension PageSource {
       "hasError": message.error != nil, "error": sentence(message.error ?? ""), "facts": facts(message),
       "hasAttempts": !message.attempts.isEmpty, "attempts": attempts(of: message, in: story),
     ]
-  }
-
-  private func keptText(of message: RequestStory.Message, in story: RequestStory) throws -> String? {
-    guard message.kind == .text, message.state == .sent else { return nil }
-    return try spool.keptText(of: story.request, digest: message.digest)
   }
 
   private func facts(_ message: RequestStory.Message) -> [Values] {
