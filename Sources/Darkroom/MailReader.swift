@@ -41,8 +41,8 @@ package final class MailReader: Sendable {
       throw MailRefusal(.limit, "the mail has \(size) bytes; mail.bytes allows \(limit); send smaller photos")
     }
     return try state.withLock { state in
-      var death = Death.crashed
-      for _ in 1...2 {
+      var (attempts, death) = (0, Death.crashed)
+      while attempts < 2 {
         let isFresh = state.process == nil
         let current = try state.process ?? started()
         state.process = nil
@@ -55,8 +55,11 @@ package final class MailReader: Sendable {
           death = current.bury(.nonsense)
         case .failure(let cause): death = cause
         case nil:
-          if isFresh { death = .crashed }
+          // One that was idle had ended before it saw the mail.
+          guard isFresh else { continue }
+          death = .crashed
         }
+        attempts += 1
       }
       if death == .crashed { try checkProgram() }
       let sentence = death.sentence("parsing this mail", seconds: Self.seconds)
