@@ -288,8 +288,7 @@ struct Relay: Sendable, HasCore {
 
   private func text(of message: QueuedMessage) async throws -> String {
     do { return try await files.texts(of: [message]).first ?? "" } catch let error as DeliveryError {
-      let cause = error.cause == .photoChanged ? Cause.textChanged : error.cause
-      throw RelayFailure.file(message, .publish, DeliveryError(cause, error.sentence))
+      throw RelayFailure.file(message, .publish, error)
     }
   }
 }

@@ -59,9 +59,6 @@ extension Spool {
   /// The kernel's errors for a link, a directory, a socket and so on.
   private static let saysNoFile = [ELOOP, EXDEV, ENOTDIR, EISDIR, ENXIO]
 
-  private static let forbidden = DeliveryError(
-    .photoChanged, "photospool may not read the request any more; drop it again, and leave its permissions as they are")
-
   fileprivate func text(of message: QueuedMessage) throws -> String {
     let bytes = try read(message) { file in
       let bytes = try file.contents(limit: RequestLimits.textFileBytes)
@@ -78,24 +75,25 @@ extension Spool {
       return contents
     }
     // It was not moved yet, is a draft's, or something is wrong that must be reported.
+    let changed = message.kind == .text ? Cause.textChanged : .photoChanged
+    let forbidden = DeliveryError(
+      changed, "photospool may not read the request any more; drop it again, and leave its permissions as they are")
     let place: Directory?
-    do { place = try directory(of: message) } catch let error as FileError where error.isForbidden {
-      throw Self.forbidden
-    }
+    do { place = try directory(of: message) } catch let error as FileError where error.isForbidden { throw forbidden }
     guard let place else {
-      throw DeliveryError(.photoChanged, "the request's directory is gone from cur/; drop the request again")
+      throw DeliveryError(changed, "the request's directory is gone from cur/; drop the request again")
     }
     do {
       guard let contents = try contents(place.file(message.file)) else {
-        throw DeliveryError(.photoChanged, "the file was changed after Send; drop the request again")
+        throw DeliveryError(changed, "the file was changed after Send; drop the request again")
       }
       return contents
     } catch let error as FileError where error.isMissing {
-      throw DeliveryError(.photoChanged, "the file was removed after Send; drop the request again")
+      throw DeliveryError(changed, "the file was removed after Send; drop the request again")
     } catch let error as FileError where Self.saysNoFile.contains(error.code) {
-      throw DeliveryError(.photoChanged, "the file was replaced after Send by something else; drop the request again")
+      throw DeliveryError(changed, "the file was replaced after Send by something else; drop the request again")
     } catch let error as FileError where error.isForbidden {
-      throw Self.forbidden
+      throw forbidden
     } catch let error as FileError {
       throw DeliveryError(.localStorageError, error.description)
     }

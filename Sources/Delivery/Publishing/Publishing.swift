@@ -81,8 +81,7 @@ extension ConversationWorker {
     switch first.kind {
     case .text:
       do { contents = try await files.texts(of: messages).map { .text($0) } } catch let error as DeliveryError {
-        let cause = error.cause == .photoChanged ? Cause.textChanged : error.cause
-        throw StepError(step: .publish, error: DeliveryError(cause, error.sentence))
+        throw StepError(step: .publish, error: error)
       }
       destinations = plan.destinations
     case .profileRemoval:
