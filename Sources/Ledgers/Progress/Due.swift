@@ -2,6 +2,14 @@ import GRDB
 import Messages
 
 extension Ledger {
+  /// The conversations that may be served now: not held and not waiting for a retry, longest due first.
+  package func dueConversations(at now: Timestamp, limit: Int) async throws -> [Int64] {
+    try await ask { database in
+      try database.values(
+        "SELECT id FROM conversations WHERE waiting > 0 AND held = 0 AND due <= ? ORDER BY due LIMIT ?", now, limit)
+    }
+  }
+
   /// The same with names, in pages.
   ///
   /// - Parameter last: the last one of the previous page.
@@ -13,14 +21,6 @@ extension Ledger {
         ConversationRow.self,
         "WHERE waiting > 0 AND held = 0 AND due <= ? AND (due, id) > (?, ?) ORDER BY due, id LIMIT ?",
         now, last?.due.milliseconds ?? .min, last?.row ?? 0, limit)
-    }
-  }
-
-  /// The conversations that may be served now: not held and not waiting for a retry, longest due first.
-  package func dueConversations(at now: Timestamp, limit: Int) async throws -> [Int64] {
-    try await ask { database in
-      try database.values(
-        "SELECT id FROM conversations WHERE waiting > 0 AND held = 0 AND due <= ? ORDER BY due LIMIT ?", now, limit)
     }
   }
 
