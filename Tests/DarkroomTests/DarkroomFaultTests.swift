@@ -17,8 +17,8 @@ import Testing
   private static let seconds = 2
   private static let slow = "decoding this photo takes more than \(seconds) s; save it again as an ordinary JPEG"
   private static let wrong = "decoding this photo goes wrong; save it again as an ordinary JPEG"
-  /// Reads the order of 96 bytes, as the real program does.
-  private static let takeOrder = "dd bs=1 count=96 <&3 >/dev/null 2>&1"
+  /// Reads the order of 104 bytes, as the real program does.
+  private static let takeOrder = "dd bs=1 count=104 <&3 >/dev/null 2>&1"
 
   private static let faults = [
     Fault(testDescription: "crashes", script: "kill -SEGV $$", cause: .unsupportedImage, sentence: crash),

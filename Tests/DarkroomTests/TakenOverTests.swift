@@ -18,7 +18,7 @@ import Testing
   @Test("A process that does not end with its line is ended")
   func stubborn() async throws {
     let darkroom = try DarkroomUnderTest(
-      script: #"dd bs=1 count=96 <&3 > /dev/null 2>&1; cat "$directory/answer" >&3; kill -STOP $$"#)
+      script: #"dd bs=1 count=104 <&3 > /dev/null 2>&1; cat "$directory/answer" >&3; kill -STOP $$"#)
     let refusal = DeliveryError(.truncatedImage, "half of it is missing")
     let answer = DarkroomAnswer(.failure(refusal)).encoded
     let header = (0..<8).map { UInt8(truncatingIfNeeded: answer.count >> (8 * $0)) }
