@@ -15,7 +15,9 @@ package enum Programs {
   /// Runs a program to its end. Returns its output and exit status; nil if it cannot be started.
   ///
   /// - Parameter isSilent: whether its errors are dropped.
-  static func output(of path: String, _ arguments: String..., isSilent: Bool = false) -> (text: String, status: Int32)? {
+  static func output(
+    of path: String, _ arguments: String..., isSilent: Bool = false
+  ) -> (text: String, status: Int32)? {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: path)
     process.arguments = arguments
