@@ -138,4 +138,20 @@ import Testing
       #expect(line.counts[.sent]?.run == 3)
     }
   }
+
+  @Test func aStopEndsTheProgramThatRuns() async throws {
+    try await run(settings(#"echo $$ > "$DIR/pid"; while :; do sleep 1; done"#)) { [scratch] line in
+      line.tell(.sent, Notice(number: 1))
+      while process(scratch) == nil { try await Task.sleep(for: .milliseconds(20)) }
+    }
+    let ended = try #require(process(scratch))
+    #expect(kill(ended, 0) == -1 && errno == ESRCH)
+  }
+
+  /// The program's own process id.
+  private func process(_ scratch: TemporaryDirectory) -> pid_t? {
+    (try? String(contentsOfFile: scratch.path("pid"), encoding: .utf8)).flatMap { text in
+      text.hasSuffix("\n") ? pid_t(text.dropLast()) : nil
+    }
+  }
 }

@@ -8,6 +8,8 @@ import Testing
 @testable import Ledgers
 
 @Suite struct PurgeOrderTests {
+  private let marked = ConversationID(unchecked: "MARKER")
+
   @Test func onlyTheNamedLineOfAnOrderIsRemoved() async throws {
     let spool = try SpoolUnderJanitor()
     try spool.spool.purge.write(Array("one\n\u{1}bad\ntwo\n".utf8), as: "please")
@@ -19,6 +21,17 @@ import Testing
     try orders.strike([ConversationID(unchecked: "two")])
     // An invalid line stays for correction.
     #expect(try spool.spool.purge.file("please").contents(limit: 99) == Array("\u{1}bad\n".utf8))
+  }
+
+  @Test func invalidLinePurgesNothingAndKeepsFormerLedgers() async throws {
+    let spool = try SpoolUnderJanitor()
+    _ = try spool.spool.state.make("ledger-20260101T000000Z")
+    try spool.spool.purge.write(Array(repeating: UInt8(ascii: "a"), count: 300), as: "mistyped")
+    let report = try await spool.janitor().pass()
+    #expect(report.purged.conversations == 0 && report.warnings.count == 1)
+    #expect(report.warnings.first?.contains("purge/mistyped") == true)
+    #expect(try spool.spool.purge.names() == ["mistyped"])
+    #expect(try spool.spool.state.entry("ledger-20260101T000000Z") != nil)
   }
 
   @Test func oversizedOrderBlocksNoOther() async throws {

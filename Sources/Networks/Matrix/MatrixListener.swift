@@ -102,7 +102,7 @@ package final class MatrixListener: Listener {
         }
         try await hand(timeline.events, of: room, conversation, account, deliver)
       }
-      return try await position(account, behind: answer)
+      return try await finish(answer, of: account)
     } catch {
       known.withLock { $0 = Known() }
       if Task.isCancelled { throw CancellationError() }
@@ -116,11 +116,11 @@ package final class MatrixListener: Listener {
       throw DeliveryError(.configError, "\(server.name) refuses to be listened to; ask its operator")
     }
     try await takeKeys(answer, heard)
-    return try await position(account, behind: answer)
+    return try await finish(answer, of: account)
   }
 
-  /// The position behind an answer that is done with but for the keys to give.
-  private func position(_ account: String, behind answer: MatrixSync) async throws -> String {
+  /// Gives the keys that an answer asks for. Returns the position behind it.
+  private func finish(_ answer: MatrixSync, of account: String) async throws -> String {
     if let keys, hasEncrypted {
       try await keys.give(answer)
       try await keys.reopenSessions()
