@@ -52,7 +52,7 @@ import Testing
   func stop() async throws {
     let daemon = try DaemonUnderTest(network: ScriptedNetwork())
     let ledger = try Ledger(in: daemon.spool.state)
-    let clearer = Clearer(CacheClearing(spool: daemon.spool, ledger: ledger))
+    let clearer = Clearer(clearing: CacheClearing(spool: daemon.spool, ledger: ledger))
     let turn = try #require(try SpoolJanitor.turn(on: daemon.spool))
     async let clearing = clearer.clear(inbox: nil, conversation: nil)
     let service = Task { try await clearer.run() }
