@@ -55,11 +55,11 @@ extension LedgerView {
   package func profile(of inbox: InboxID) throws -> Profile? {
     try read { database in
       try Profile.fetchOne(
-        database,
-        sql: """
+        database.kept(
+          """
           SELECT f.*, f.changed_at AS changedAt, p.path
           FROM profiles f LEFT JOIN photos p ON p.message = f.message WHERE f.inbox = ?
-          """, arguments: [inbox.text])
+          """), arguments: [inbox.text])
     }
   }
 }

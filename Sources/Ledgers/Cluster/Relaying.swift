@@ -123,7 +123,7 @@ extension Ledger {
   package func relayed(after row: Int64, before: Timestamp, limit: Int) async throws -> [RelayedRow] {
     try await ask { database in
       try RelayedRow.fetchAll(
-        database, sql: "\(RelayedRow.query) AND r.id > ? AND r.accepted_at < ? ORDER BY r.id LIMIT ?",
+        database.kept("\(RelayedRow.query) AND r.id > ? AND r.accepted_at < ? ORDER BY r.id LIMIT ?"),
         arguments: [row, before.milliseconds, limit])
     }
   }
@@ -131,7 +131,7 @@ extension Ledger {
   /// A relayed request without an end, by its name; nil if there is none.
   package func relayed(_ request: String) async throws -> RelayedRow? {
     try await ask { database in
-      try RelayedRow.fetchOne(database, sql: "\(RelayedRow.query) AND r.request = ?", arguments: [request])
+      try RelayedRow.fetchOne(database.kept("\(RelayedRow.query) AND r.request = ?"), arguments: [request])
     }
   }
 

@@ -79,7 +79,7 @@ extension Timestamp: DatabaseValueConvertible {
   }
 }
 
-/// Names in the ledger were checked before.
+/// For rows of the ledger only, whose names were checked before.
 extension TextID where Self: Decodable {
   package init(from decoder: any Decoder) throws { self.init(unchecked: try String(from: decoder)) }
 }

@@ -27,21 +27,21 @@ extension LedgerView {
   package func photos(called name: String) throws -> [PhotoStory] {
     try read { database in
       let received = try PhotoStory.fetchAll(
-        database,
-        sql: """
+        database.kept(
+          """
           SELECT r.message, r.inbox, c.conversation, r.state, r.own AS isOwn, r.revealed_at IS NULL AS isHidden,
             p.message IS NOT NULL AS wasCached, r.cause, r.error
           FROM received r JOIN conversations c ON c.id = r.conversation_id LEFT JOIN photos p ON p.message = r.message
           WHERE r.message = ?1 OR r.remote = ?1 ORDER BY r.id LIMIT 100
-          """, arguments: [name])
+          """), arguments: [name])
       if !received.isEmpty { return received }
       return try PhotoStory.fetchAll(
-        database,
-        sql: """
+        database.kept(
+          """
           SELECT p.message, p.inbox, c.conversation, NULL AS state, 1 AS isOwn, 0 AS isHidden, 1 AS wasCached,
             NULL AS cause, NULL AS error
           FROM photos p JOIN conversations c ON c.id = p.conversation_id WHERE p.message = ?
-          """, arguments: [name])
+          """), arguments: [name])
     }
   }
 }
