@@ -94,9 +94,10 @@ extension Site {
     }
     routes.on(.post, "draft/:draft/remove", may: .send) { request, context, session in
       let conversation = try Self.conversation(request)
-      let file = Self.value("file", in: request) ?? ""
+      let (name, file) = (try context.parameters.require("draft"), Self.value("file", in: request) ?? "")
       let form = try await ReceivedForm(request, into: spool, pool: pool)
-      _ = try await change(context, session) { draft in
+      try await desk.pool.run {
+        guard let draft = try desk.draft(name, for: session) else { throw Self.gone }
         try draft.remove(file)
         // The form's own photos and text are kept.
         for photo in form.photos { try draft.add(photo, in: spool) }

@@ -78,9 +78,15 @@ extension PageSource {
 extension TimelineEntry {
   /// Changes with what a page shows of it.
   fileprivate var number: Int {
-    let facts: [AnyHashable] = [
-      state, requestState, received, isHidden, error, nextAttempt, hasThumbnail, hasOriginal,
-    ]
-    return facts.hashValue
+    var hasher = Hasher()
+    hasher.combine(state)
+    hasher.combine(requestState)
+    hasher.combine(received)
+    hasher.combine(isHidden)
+    hasher.combine(error)
+    hasher.combine(nextAttempt)
+    hasher.combine(hasThumbnail)
+    hasher.combine(hasOriginal)
+    return hasher.finalize()
   }
 }

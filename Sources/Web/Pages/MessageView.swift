@@ -112,8 +112,8 @@ extension WaitingRequest {
       "text": "", "file": "photo", "size": "", "isHidden": false, "isBusy": true, "isSent": false, "isFailed": false,
       "isCancelled": false, "progress": 0, "hasProgress": false, "canCancel": false, "mayRepair": false,
       "hasMeta": false, "isPending": true, "isPreparing": false, "isUploading": false, "isUploaded": false,
-      "isPublishing": false, "isRelayed": false, "picture": "", "width": 1, "height": 1, "isFetching": false, "canFetch": false,
-      "isGone": false, "isWaiting": false, "waiting": "", "hasError": false, "error": "",
+      "isPublishing": false, "isRelayed": false, "picture": "", "width": 1, "height": 1, "isFetching": false,
+      "canFetch": false, "isGone": false, "isWaiting": false, "waiting": "", "hasError": false, "error": "",
     ]
     let photos = self.photos.enumerated().map { index, photo in
       blank.merging(

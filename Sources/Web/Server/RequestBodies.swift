@@ -32,12 +32,12 @@ extension Request {
   ///
   /// - Parameter problem: thrown if it is larger than `limit` bytes, in place of a general one.
   func whole(upTo limit: Int, orElse problem: WebProblem? = nil) async throws -> ByteBuffer {
+    let tooLarge =
+      problem ?? WebProblem(.contentTooLarge, "This form is larger than \(sizeInWords(limit)). Nothing was done.")
+    if let length = headers[.contentLength].flatMap({ Int($0) }), length > limit { throw tooLarge }
     var whole = ByteBuffer()
     try await eachPiece { piece in
-      guard whole.readableBytes + piece.readableBytes <= limit else {
-        throw problem
-          ?? WebProblem(.contentTooLarge, "This form is larger than \(sizeInWords(limit)). Nothing was done.")
-      }
+      guard whole.readableBytes + piece.readableBytes <= limit else { throw tooLarge }
       whole.writeImmutableBuffer(piece)
     }
     return whole
