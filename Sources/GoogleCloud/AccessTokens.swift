@@ -61,6 +61,7 @@ package final class AccessTokens: Sendable {
   /// - Throws: `auth_expired` if the endpoint refuses the account; `cancelled`.
   package func current() async throws(DeliveryError) -> Secret {
     if let token = state.withLock({ $0.token }), .now < token.end { return token.secret }
+    if Task.isCancelled { throw Self.interruption }
     let number = state.withLock { state in
       state.count += 1
       return state.count

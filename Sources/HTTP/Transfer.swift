@@ -252,9 +252,11 @@ final class Transfer {
   }
 
   private func mayReach(_ address: IPAddress?) -> Bool {
-    let isAllowed = order.request.reach == .thisComputer ? address?.isLoopback : address?.isPublic
-    if isAllowed != true { isKeptFromPrivateAddress = true }
-    return isAllowed == true
+    guard let address, order.request.reach == .thisComputer ? address.isLoopback : address.isPublic else {
+      isKeptFromPrivateAddress = true
+      return false
+    }
+    return true
   }
 
   // MARK: How it ended

@@ -1,5 +1,5 @@
 /// How a stored picture is turned upright: mirrored, then transposed. The raw value is EXIF's number.
-enum Orientation: Int, CaseIterable {
+enum Orientation: Int {
   case upright = 1
   case mirrored, upsideDown, flipped, transposed, turnedRight, transversed, turnedLeft
 
@@ -16,7 +16,12 @@ enum Orientation: Int, CaseIterable {
 
 extension Orientation {
   init(mirrorsAcross: Bool, mirrorsDown: Bool, transposes: Bool) {
-    let wanted = (mirrorsAcross, mirrorsDown, transposes)
-    self = Self.allCases.first { ($0.mirrorsAcross, $0.mirrorsDown, $0.transposes) == wanted } ?? .upright
+    self =
+      switch (mirrorsAcross, mirrorsDown) {
+      case (false, false): transposes ? .transposed : .upright
+      case (true, false): transposes ? .turnedLeft : .mirrored
+      case (true, true): transposes ? .transversed : .upsideDown
+      case (false, true): transposes ? .turnedRight : .flipped
+      }
   }
 }

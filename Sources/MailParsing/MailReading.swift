@@ -147,10 +147,14 @@ struct MailReading {
 
   /// Whether a part is a later part of a signed multipart: the signature.
   private func isLeftOut(_ number: Int) -> Bool {
-    let around = ancestors(of: number)
-    return zip([number] + around, around).contains { child, parent in
-      parts[parent].type == "multipart/signed" && parts.firstIndex { $0.parent == parent } != child
+    var child = number
+    while let parent = parts[child].parent {
+      if parts[parent].type == "multipart/signed", parts.firstIndex(where: { $0.parent == parent }) != child {
+        return true
+      }
+      child = parent
     }
+    return false
   }
 
   /// The multiparts around a part whose parts say the same in different forms, within its own mail.

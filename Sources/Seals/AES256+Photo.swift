@@ -9,7 +9,7 @@ extension AES256 {
     }
     guard let object = run(plain, key: key, vector: vector, encrypting: true) else {
       throw DeliveryError(
-        .configError, "OpenSSL cannot encrypt with AES-256-\("\(self)".uppercased()); check its installation")
+        .configError, "OpenSSL cannot encrypt with AES-256-\(self == .gcm ? "GCM" : "CTR"); check its installation")
     }
     return object
   }

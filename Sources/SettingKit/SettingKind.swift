@@ -153,7 +153,7 @@ extension SettingKind {
   }
 }
 
-/// Words for a sentence: "`a`, `b` or `c`".
+/// Words for a sentence: "`a`, `b` or `c`", or with other words before the last.
 package func choice(_ words: [String], beforeLast: String = " or ") -> String {
   let quoted = words.map { "`\($0)`" }
   return quoted.count < 2

@@ -79,7 +79,9 @@ package struct OpenDraft: Sendable {
   package func text() throws -> String? {
     do {
       return try directory.file("text").contents(limit: RequestLimits.textFileBytes).map(textWithoutNewline)
-    } catch  where error.isMissing { return nil }
+    } catch let error as FileError where error.isMissing {
+      return nil
+    }
   }
 
   /// When a file was last added to it or removed.
