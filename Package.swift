@@ -269,7 +269,7 @@ let package = Package(
     .testTarget(name: "FuzzTests", dependencies: ["photospool-fuzz", "TestSupport"]),
     .testTarget(name: "ClustersTests", dependencies: ["Clusters", "Messages", "Seals"]),
     .testTarget(name: "DigestsTests", dependencies: ["Digests", "Messages"]),
-    .testTarget(name: "DurableFilesTests", dependencies: ["DurableFiles", "TestSupport"]),
+    .testTarget(name: "DurableFilesTests", dependencies: ["CKernel", "DurableFiles", "TestSupport"]),
     .testTarget(name: "PhotosTests", dependencies: ["Messages", "Photos"]),
     .testTarget(
       name: "ImagingTests",

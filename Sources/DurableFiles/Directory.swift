@@ -260,7 +260,7 @@ package final class Directory: Sendable {
   }
 
   /// nil for the directory itself and its parent.
-  private static func name(_ text: UnsafePointer<CChar>) -> [UInt8]? {
+  static func name(_ text: UnsafePointer<CChar>) -> [UInt8]? {
     let name = Array(UnsafeRawBufferPointer(start: text, count: strlen(text)))
     return name == [UInt8(ascii: ".")] || name == Array("..".utf8) ? nil : name
   }

@@ -99,7 +99,10 @@ struct CacheSlice: Sendable {
     func below(_ parent: Directory, _ bytes: [UInt8]) throws -> Directory? {
       let name = String(decoding: bytes, as: UTF8.self)
       guard try parent.entry(name)?.kind == .directory else { return nil }
-      do { return try parent.directory(name) } catch  where error.isMissing { return nil }
+      do { return try parent.directory(name) } catch {
+        if error.isMissing { return nil }
+        throw error
+      }
     }
     let isAtEnd = try spool.photos.forEachName(from: position.inbox) { inboxName, inboxPosition in
       position.inbox = inboxPosition

@@ -80,6 +80,9 @@ struct RequestsOf {
 extension Directory {
   /// Whether a program holds the kernel's lock on the directory `name`.
   func isLocked(_ name: String) throws -> Bool {
-    do { return try !directory(name).tryLock() } catch  where error.isMissing { return false }
+    do { return try !directory(name).tryLock() } catch {
+      if error.isMissing { return false }
+      throw error
+    }
   }
 }

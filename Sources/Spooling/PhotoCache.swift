@@ -43,8 +43,11 @@ package struct PhotoCache: Sendable {
     }
   }
 
-  private func existing(_ path: String) throws -> Directory? {
-    do { return try directory(at: path) } catch  where error.isMissing { return nil }
+  private func existing(_ path: String) throws(FileError) -> Directory? {
+    do { return try directory(at: path) } catch {
+      if error.isMissing { return nil }
+      throw error
+    }
   }
 
   /// Whether all files of the photo are there, with the note of a received one.
@@ -65,7 +68,10 @@ package struct PhotoCache: Sendable {
   package func file(_ name: String, at place: PhotoPlace) throws -> File? {
     guard Self.names.contains(name) else { return nil }
     let path = try Self.names(in: place.path).joined(separator: "/")
-    do { return try root.file(at: "\(path)/\(name)") } catch  where error.isMissing { return nil }
+    do { return try root.file(at: "\(path)/\(name)") } catch {
+      if error.isMissing { return nil }
+      throw error
+    }
   }
 
   package func original(at place: PhotoPlace) throws -> File {

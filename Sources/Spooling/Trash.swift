@@ -21,7 +21,10 @@ package struct Trash: Sendable {
     _ name: String, from place: Directory, where isMeant: (Entry) -> Bool = { _ in true }
   ) throws -> TrashedEntry? {
     let parked = UUID().uuidString
-    do { _ = try place.move(name, to: directory, as: parked) } catch  where error.isMissing { return nil }
+    do { _ = try place.move(name, to: directory, as: parked) } catch {
+      if error.isMissing { return nil }
+      throw error
+    }
     // A purge may have deleted it.
     guard let entry = try directory.entry(parked) else { return nil }
     if isMeant(entry) { return TrashedEntry(trash: directory, name: parked, identity: RequestIdentity(entry)) }

@@ -1,3 +1,4 @@
+import CKernel
 import Foundation
 import Glibc
 import TestSupport
@@ -43,7 +44,8 @@ import Testing
     // A record of getdents64(2): inode, position, length, kind and name, padded to eight bytes.
     let record = memory + page - 24
     (record + 19).copyMemory(from: [UInt8]("r1\0".utf8), byteCount: 3)
-    #expect(Directory.name(of: UnsafePointer(record.assumingMemoryBound(to: dirent.self))) == Array("r1".utf8))
+    let name = try #require(ckernel_entry_name(record.assumingMemoryBound(to: dirent.self)))
+    #expect(Directory.name(name) == Array("r1".utf8))
   }
 
   @Test("Every listing gives every entry with its kind, however many there are")

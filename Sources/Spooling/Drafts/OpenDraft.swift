@@ -25,8 +25,11 @@ package struct OpenDraft: Sendable {
   }
 
   /// Opens the draft `name`; nil if it is not in `draft/`, for example since it was sent.
-  package init?(_ name: RequestName, in spool: Spool) throws {
-    do { directory = try spool.draft.directory(name.text) } catch  where error.isMissing { return nil }
+  package init?(_ name: RequestName, in spool: Spool) throws(FileError) {
+    do { directory = try spool.draft.directory(name.text) } catch {
+      if error.isMissing { return nil }
+      throw error
+    }
     self.name = name
     self.spool = spool
   }
@@ -79,8 +82,9 @@ package struct OpenDraft: Sendable {
   package func text() throws -> String? {
     do {
       return try directory.file("text").contents(limit: RequestLimits.textFileBytes).map(textWithoutNewline)
-    } catch let error as FileError where error.isMissing {
-      return nil
+    } catch {
+      if error.isMissing { return nil }
+      throw error
     }
   }
 

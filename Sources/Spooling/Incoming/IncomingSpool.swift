@@ -62,7 +62,10 @@ package struct IncomingSpool: Sendable {
         let failedName = base.alternative(number)
         do {
           guard try new.move(text, to: failed, as: failedName.text) else { continue }
-        } catch  where error.isMissing { return nil }
+        } catch {
+          if error.isMissing { return nil }
+          throw error
+        }
         try failed.sync()
         try new.sync()
         return failedName
