@@ -192,10 +192,10 @@ package struct PhotoFetcher: Sendable {
 extension WantedPhoto {
   /// The note for the cache; nil for a sent photo, which is never hidden.
   fileprivate var note: ReceivedNote? {
-    if isOwn { return nil }
+    if self.isOwn { return nil }
     return ReceivedNote(
-      inbox: inbox, conversation: conversation, remote: remote, position: position, sender: sender, digest: digest,
-      receivedAt: receivedAt)
+      inbox: self.inbox, conversation: conversation, remote: self.remote, position: self.position, sender: self.sender,
+      digest: self.digest, receivedAt: self.receivedAt)
   }
 }
 
