@@ -105,3 +105,18 @@ def test_a_long_list_is_read_page_by_page_and_filtered(stage):
 
 def texts(tab):
     return tab.get_by_test_id("message.text").all_inner_texts()
+
+
+def test_a_message_in_the_cluster_says_so(stage):
+    """A message that another host of the cluster is to publish has its own state."""
+    stage.start_daemon()
+    stage.run("hold", "family")
+    stage.drop("one", "family", text="hello")
+    until(stage.waiting, "it is accepted")
+    stage.stop_daemon()
+    with sqlite3.connect(stage.spool / "state/ledger.sqlite") as ledger:
+        ledger.execute("UPDATE messages SET state = 'relayed'")
+    ledger.close()
+    tab = stage.open(stage.start_page())
+    tab.goto(stage.url("/conversation", "family"))
+    assert tab.get_by_test_id("message.state").inner_text() == "In the cluster"
