@@ -50,7 +50,7 @@ package final class HookLine: Service {
     guard settings().programs[event] != nil else { return }
     guard let body = try? json(notice()) else { return }
     lines.withLock { lines in
-      if let line = lines[event], line.waiting.count < Self.longest {
+      if lines[event]?.waiting.count ?? 0 < Self.longest {
         lines[event]?.waiting.append(body + [UInt8(ascii: "\n")])
       } else {
         lines[event]?.counts.dropped += 1
