@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// AES with a key of 32 bytes, with OpenSSL's EVP.
+/// AES with a key of 32 bytes (FIPS 197), with OpenSSL's EVP; CBC and CTR are of NIST SP 800-38A, GCM of SP 800-38D.
 package enum AES256 {
   /// With PKCS#7 padding.
   case cbc

@@ -1,4 +1,4 @@
-/// A field's value in protobuf.
+/// A field's value in Protocol Buffers (protobuf.dev, "Encoding").
 package enum ProtobufValue {
   case number(UInt64)
   case bytes(ArraySlice<UInt8>)
