@@ -35,4 +35,28 @@ import Testing
     }
     #expect(error?.cause == .localResources)
   }
+
+  @Test("An idle process that was killed is no attempt: its mail may still crash the next one")
+  func idleAndKilled() throws {
+    let scratch = try TemporaryDirectory()
+    let program = scratch.path("darkroom")
+    let script = """
+      #!/bin/sh
+      echo $$ >> '\(scratch.path("lives"))'
+      [ "$(wc -l < '\(scratch.path("lives"))')" != 2 ] || exit 1
+      exec '\(MailRoomUnderTest.program)' "$@"
+      """
+    try #require(try run(["install", "-m", "755", "/dev/stdin", program], input: script).status == 0)
+    let reader = MailReader(program: program)
+    defer { reader.close() }
+    let mail = try File(inMemory: Array("To: family@photos\n\nGood".utf8))
+    #expect(try reader.index(of: mail, limit: MailLimits.bytes).body == "Good")
+    let first = try #require(pid_t(String(contentsOfFile: scratch.path("lives"), encoding: .utf8).dropLast()))
+    kill(first, SIGKILL)
+    // Its parent, this process, has yet to take note of its end.
+    var end = siginfo_t()
+    waitid(P_PID, id_t(first), &end, WEXITED | WNOWAIT)
+    #expect(try reader.index(of: mail, limit: MailLimits.bytes).body == "Good")
+    #expect(try String(contentsOfFile: scratch.path("lives"), encoding: .utf8).split(separator: "\n").count == 3)
+  }
 }
