@@ -139,7 +139,8 @@ final class Connection: Sendable {
     }
   }
 
-  private func taken(from mailbox: String) throws(RequestFault) -> [Reply]? {
+  /// As `take`, without a wait; nil if nothing has come.
+  func taken(from mailbox: String) throws(RequestFault) -> [Reply]? {
     try state.withLock { state throws(RequestFault) -> [Reply]? in
       guard let box = state.mailboxes[mailbox] else { throw .broken }
       state.mailboxes[mailbox]?.waiter = nil

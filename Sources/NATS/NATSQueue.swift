@@ -13,8 +13,7 @@ import Synchronization
 /// Nothing happens before the first call: it loads libnats, connects, and makes the streams that are missing.
 package final class NATSQueue: Queue {
   private let connector: Connector
-  /// The connection that is subscribed to a host's facts.
-  private let listening = Mutex<[HostID: ObjectIdentifier]>([:])
+  private let readers = Mutex<[HostID: FactReader]>([:])
   /// How long a read waits for the first one, in seconds.
   static let patience = 3
 
@@ -125,25 +124,13 @@ package final class NATSQueue: Queue {
   package func facts(
     for origin: HostID, after position: Position, limit: Int
   ) async throws(QueueError) -> [StoredFact] {
-    let bell = "ps.r.\(origin)"
+    let reader = readers.withLock { readers in
+      let reader = readers[origin] ?? FactReader(of: origin)
+      readers[origin] = reader
+      return reader
+    }
     return try await ask(mayTakeEffect: false) { stream in
-      // Opened before the first look, so that no fact between that look and the wait is missed.
-      stream.connection.open(mailbox: bell)
-      let isHeard = listening.withLock { listening in
-        let connection = ObjectIdentifier(stream.connection)
-        defer { listening[origin] = connection }
-        return listening[origin] == connection
-      }
-      if !isHeard { stream.connection.listen(to: "\(bell).*") }
-      let found = try await stream.facts(for: origin, after: position, limit: limit)
-      guard found.isEmpty, limit > 0 else { return found }
-      do throws(RequestFault) {
-        _ = try await stream.connection.take(from: bell, within: .seconds(Self.patience))
-      } catch {
-        // After a lost connection, facts may have come unheard.
-        if error == .cancelled { throw JetStreamFault.request(error) }
-      }
-      return try await stream.facts(for: origin, after: position, limit: limit)
+      try await reader.read(after: position, limit: limit, stream)
     }
   }
 
@@ -248,21 +235,8 @@ extension JetStream {
     }
   }
 
-  fileprivate func facts(
-    for origin: HostID, after position: Position, limit: Int
-  ) async throws(JetStreamFault) -> [StoredFact] {
-    var facts: [StoredFact] = []
-    while facts.count < limit,
-      let (id, stored) = try await record(
-        after: facts.last?.position ?? position, below: "ps.r.\(origin)", in: StreamSettings.done.name)
-    {
-      facts.append(StoredFact(position: stored.position, id: id, fact: stored.bytes))
-    }
-    return facts
-  }
-
   /// The first message behind a position whose subject is `prefix` and a record's id. Others are passed over.
-  fileprivate func record(
+  func record(
     after position: Position, below prefix: String, in name: String
   ) async throws(JetStreamFault) -> (id: RecordID, stored: Stored)? {
     var position = position

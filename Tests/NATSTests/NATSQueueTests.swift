@@ -118,6 +118,26 @@ import Testing
     for queue in [queue, other] { await queue.close() }
   }
 
+  /// Servers tell of a fact before they store it, so a first look often comes too early.
+  @Test func noReadEndsBeforeTheFactsThatAreBeingMade() async throws {
+    let (queue, other) = (try Cluster.shared().queue(), try Cluster.shared().queue())
+    let origin = host()
+    let ids = (0..<60).map { _ in record() }
+    async let made: Void = withThrowingTaskGroup(of: Void.self) { group in
+      for id in ids { group.addTask { _ = try await other.conclude([1], of: id, from: origin) } }
+      try await group.waitForAll()
+    }
+    var read: [StoredFact] = []
+    while read.count < ids.count {
+      let next = try await queue.facts(for: origin, after: read.last?.position ?? 0, limit: 100)
+      try #require(!next.isEmpty, "after \(read.count) facts")
+      read += next
+    }
+    try await made
+    #expect(Set(read.map(\.id)) == Set(ids))
+    for queue in [queue, other] { await queue.close() }
+  }
+
   @Test(arguments: [0, 1, 262_144, 262_145, 900_000]) func bytesComeBackWhole(count: Int) async throws {
     let queue = try Cluster.shared().queue()
     let name = BlobName(record: record(), part: 3)
