@@ -7,6 +7,7 @@ kill N, start N, stop N (SIGSTOP), continue N, empty N (killed, its disk emptied
 `whole`, which waits until all that run have all that they should have."""
 
 import os
+import secrets
 import shutil
 import signal
 import subprocess
@@ -21,7 +22,8 @@ words = sys.argv[2:]
 settings = dict(word.split("=") for word in words if "=" in word)
 binary = os.path.join(os.path.dirname(sys.executable), "nats-server")
 NUMBERS = ["1", "2", "3"]
-TOKEN = "token-of-a-test"
+# Another one each time: a host that outlived its own servers must not join these, should they get the same ports.
+TOKEN = secrets.token_hex(16)
 # Where each server is: the words that start a program there, and its address.
 places = {n: ([], leash.ADDRESS) for n in NUMBERS}
 if "at" in settings:
