@@ -12,6 +12,9 @@ actor FactReader {
   /// The waits for a fact that is being stored.
   private static let (firstPause, longestPause) = (Duration.milliseconds(10), Duration.milliseconds(100))
 
+  /// More are not made at once; a server may tell of any number.
+  private static let mostAnnounced = 4096
+
   init(of origin: HostID) {
     self.origin = origin
     prefix = "ps.r.\(origin)"
@@ -53,6 +56,7 @@ actor FactReader {
           try connection.taken(from: prefix) ?? []
         }
       announced.formUnion(told.map(\.subject))
+      if announced.count > Self.mostAnnounced { announced = [] }
     } catch {
       if error == .cancelled { throw .request(error) }
       // After a lost connection, facts may have come unheard; the next look finds them.
