@@ -16,6 +16,7 @@ import json
 import os
 import pathlib
 import random
+import signal
 import subprocess
 import sys
 import tempfile
@@ -35,10 +36,16 @@ PATIENCE = 4 * 3600
 DIVIDED = 2_000
 
 
+def interrupted(*_):
+    raise InterruptedError("the part was killed")
+
+
 def run_part(name, number, parts, seed, faults):
     """Runs one part here and prints its result as one line of JSON."""
     part = scenario.Part(scenario.load()[name], number, parts, seed, faults)
     result, start = {"skipped": None, "broken": None}, time.monotonic()
+    # So that no daemon outlives a part that is killed.
+    signal.signal(signal.SIGTERM, interrupted)
     try:
         part.scenario.run(part)
     except scenario.Skip as reason:
