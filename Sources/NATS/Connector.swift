@@ -90,7 +90,9 @@ actor Connector {
         let present = try await stream.streams()
         let missing = StreamSettings.all.filter { !present.contains($0.name) }
         _ = try await eachOf(missing, atOnce: 8) { try await stream.create($0) }
-        let infos = try await eachOf(StreamSettings.all, atOnce: 16) { try await stream.stream($0.name) }
+        let infos = try await eachOf(StreamSettings.all, atOnce: 16) {
+          try await stream.stream($0.name, within: .seconds(1))
+        }
         if infos.allSatisfy({ $0?.cluster?.leader?.isEmpty == false }) { return .success(()) }
         guard ContinuousClock.now < end else {
           return .failure(.unavailable("the streams of the cluster are not ready; check that two of its servers run"))

@@ -93,9 +93,11 @@ struct JetStream: Sendable {
       "STREAM.CREATE.\(stream.name)", stream.json, as: Created.self, absent: [10058], within: .seconds(20))
   }
 
-  /// A stream, and how its servers are; nil if there is none.
-  func stream(_ name: String) async throws(JetStreamFault) -> StreamSettings.Info? {
-    try await found("STREAM.INFO.\(name)", "", as: StreamSettings.Info.self, absent: [10059])
+  /// A stream, and how its servers are; nil if there is none. Nobody answers while the stream has no leader.
+  func stream(
+    _ name: String, within limit: Duration = .seconds(5)
+  ) async throws(JetStreamFault) -> StreamSettings.Info? {
+    try await found("STREAM.INFO.\(name)", "", as: StreamSettings.Info.self, absent: [10059], within: limit)
   }
 
   // MARK: Consumers
