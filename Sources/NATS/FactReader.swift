@@ -1,18 +1,18 @@
 import Clusters
 
-/// Reads the facts of a host's requests. The servers tell of a fact before they store it, and tell of one that they refuse.
+/// Reads the facts of a host's requests. The servers announce a fact before they store it, and also one that they refuse.
 actor FactReader {
   private let origin: HostID
-  /// All subjects of its facts begin with this, which also names the mailbox for what is told of them.
+  /// The subjects of its facts begin with this. It also names the mailbox of their announcements.
   private let prefix: String
   private var connection: Connection?
-  /// The subjects of facts that were told of, and not read yet.
+  /// The subjects of facts that were announced and not read yet.
   private var announced: Set<String> = []
 
   /// The waits for a fact that is being stored.
   private static let (firstPause, longestPause) = (Duration.milliseconds(10), Duration.milliseconds(100))
 
-  /// More are not made at once; a server may tell of any number.
+  /// More facts are not made at once, but a hostile server may announce any number.
   private static let mostAnnounced = 4096
 
   init(of origin: HostID) {
@@ -32,13 +32,13 @@ actor FactReader {
     let end = ContinuousClock.now + .seconds(NATSQueue.patience)
     var pause = Self.firstPause
     while true {
-      // First, so that nothing is missed that is told of during the look.
+      // Before the look, so that what is announced meanwhile is known at the next turn.
       try await hear(stream.connection, within: nil)
       let facts = try await look(after: position, limit: limit, stream)
       announced.subtract(facts.map { "\(prefix).\($0.id)" })
       if !facts.isEmpty || limit == 0 { return facts }
       guard .now < end else {
-        // What is not stored by now is refused.
+        // A fact that is not stored by now was probably refused. If it is stored later, a later look finds it.
         announced = []
         return []
       }
@@ -48,14 +48,14 @@ actor FactReader {
     }
   }
 
-  /// Notes what was told of; waits for it if there is a limit.
+  /// Notes the announcements that came. With a limit, it waits that long for the first one.
   private func hear(_ connection: Connection, within limit: Duration?) async throws(JetStreamFault) {
     do throws(RequestFault) {
-      let told =
+      let replies =
         if let limit { try await connection.take(from: prefix, within: limit) } else {
           try connection.taken(from: prefix) ?? []
         }
-      announced.formUnion(told.map(\.subject))
+      announced.formUnion(replies.map(\.subject))
       if announced.count > Self.mostAnnounced { announced = [] }
     } catch {
       if error == .cancelled { throw .request(error) }
